@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
 import { homeDirectory } from './homes.ts'
 
-/** Where this program stores data that must outlive a run: the quarantine, sessions, and data that later runs need. */
+/** Where this program stores data that must outlive a run: sessions, and data that later runs need. */
 export function stateDirectory(): string {
   return below('XDG_STATE_HOME', '.local/state')
 }

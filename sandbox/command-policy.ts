@@ -1,4 +1,4 @@
-import type { GuardedPlaces } from './git/guard.ts'
+import type { GuardedPlaces, PlaceFinder } from './git/guarded-places.ts'
 import type { GitView, PrivateGit } from './git/private-git.ts'
 import { hostSockets, placesToHide } from './host-sockets.ts'
 import type { KeyFileView } from './key-file-view.ts'
@@ -34,25 +34,24 @@ export type ShownPlaces = GuardedPlaces & {
 }
 
 /**
- * Plans what one command sees, and which paths to guard while it runs. Files that exist when a command with write access starts count as the host's
- * own if no other such command is running. Files that appear later may come from a command. A command that can't write can't plant anything, and
- * needs no private repository for its commits.
+ * Plans what one command sees, and which paths to guard while it runs. What exists when a command with write access
+ * starts is guarded, if no other such command is running. A command that can't write needs no private repository for its commits.
  *
  * @param roots the paths that the policy lets commands write to, without symlinks
  * @param keyFiles returns what commands see in place of files that contain secrets; undefined if the backend can't mount files
  */
 export function placesForCommand(
   command: Command,
-  guard: { readonly trust: () => GuardedPlaces; readonly places: () => GuardedPlaces },
+  finder: PlaceFinder,
   privateGit: PrivateGit,
   running: { readonly writing: number },
   roots: readonly string[],
   keyFiles: (() => KeyFileView) | undefined = undefined,
 ): ShownPlaces {
   const settled = running.writing === 0
-  const trusted = settled && command.readOnly !== true
-  const places = trusted ? guard.trust() : guard.places()
-  const looked = roots.length > 0 && (trusted || places.gitDirectories.length > 0)
+  const isSearched = settled && command.readOnly !== true
+  const places = isSearched ? finder.find() : finder.known()
+  const looked = roots.length > 0 && (isSearched || places.gitDirectories.length > 0)
   const view = privateGit.view(command, looked ? places.gitDirectories : undefined, settled)
   const keys = keyFiles?.() ?? { hidden: [], replaced: [] }
   const git = {

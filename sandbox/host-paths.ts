@@ -149,10 +149,6 @@ export function writeFileSync(
   fs.writeFileSync(typeof file === 'number' ? file : encoded(file), data, options)
 }
 
-export function copyFileSync(from: PathLike, to: PathLike, mode?: number): void {
-  fs.copyFileSync(encoded(from), encoded(to), mode)
-}
-
 export function mkdirSync(
   path: PathLike,
   options?: Mode | { readonly recursive?: boolean; readonly mode?: Mode },
@@ -171,16 +167,8 @@ export function mkdtempSync(prefix: string): string {
   return decodeName(fs.mkdtempSync(encodePath(prefix) as string, 'latin1'))
 }
 
-export function symlinkSync(target: PathLike, path: PathLike): void {
-  fs.symlinkSync(encoded(target), encoded(path))
-}
-
 export function renameSync(from: PathLike, to: PathLike): void {
   fs.renameSync(encoded(from), encoded(to))
-}
-
-export function chmodSync(path: PathLike, mode: Mode): void {
-  fs.chmodSync(encoded(path), mode)
 }
 
 export function rmSync(path: PathLike, options?: { readonly recursive?: boolean; readonly force?: boolean }): void {

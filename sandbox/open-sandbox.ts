@@ -3,7 +3,7 @@ import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem } from './file-system-view.ts'
 import { isThere, type Place } from './held-place.ts'
 import type { KnownPlaces } from './known-places.ts'
-import { finishReviews } from './finish-reviews.ts'
+import { endLeftovers } from './end-leftovers.ts'
 import { refuseKernelPlaces } from './kernel-places.ts'
 import { loadOwnCode } from './installation/load-own-code.ts'
 import { resolveAsSystem } from './network/proxy-gate.ts'
@@ -16,7 +16,7 @@ import { filesApart, writableRoots } from './roots.ts'
 import { backendNames, confiningBackend, factsOf, type Backend } from './backend.ts'
 import { loadBackend } from './load-backend.ts'
 import { runnable, type OpenedSandbox } from './run-command.ts'
-import type { Command, Denial, Sandbox, SandboxProcess } from './sandbox.ts'
+import type { Command, Sandbox, SandboxProcess } from './sandbox.ts'
 import { policyAtSources } from './views/view-mounts.ts'
 import { placesAtSources, withViews } from './views/sandbox-with-views.ts'
 
@@ -30,11 +30,6 @@ export type SandboxOptions = {
   readonly network?: NetworkOptions | undefined
   /** The entries that were at the policy's paths when the paths were given or approved. Default: the entries that are there now, with links followed. */
   readonly known?: KnownPlaces | undefined
-  /**
-   * Receives the denials for files that commands of earlier, killed runs planted. The reviews of those runs are finished before the sandbox is opened
-   * (see `finishReviews`).
-   */
-  readonly onLeftover?: ((denial: Denial) => void) | undefined
 }
 
 /**
@@ -76,8 +71,8 @@ function settle(
 /**
  * Opens the sandbox that enforces the policy `given`, with the requested `backend` if there is one. Throws `SandboxError`: `unavailable` if that
  * backend can't enforce all of the policy here (a part of it is never enough), `missing-directory` if the workspace or a writable root isn't a
- * directory, `invalid-policy` if a root is in one of the kernel's own directories, `path-changed` if a path doesn't lead to the entry that `known`
- * expects, or `unreviewed` if the review of a killed run can't be finished.
+ * directory, `invalid-policy` if a root is in one of the kernel's own directories, or `path-changed` if a path doesn't lead to the entry that
+ * `known` expects.
  *
  * @example
  * await using sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace: process.cwd() }))
@@ -102,7 +97,7 @@ async function openAt(asked: SandboxPolicy, backend: Backend, options: SandboxOp
   }
   if (policy.mode !== 'danger-full-access') refuseKernelPlaces(policy)
   if (!factsOf(backend).hasAllowlist) requireNoAllowlist(policy, backend)
-  for (const denial of await finishReviews()) options.onLeftover?.(denial)
+  await endLeftovers()
   await loadOwnCode(writableRoots(policy, hostFileSystem))
   if (factsOf(backend).confines) requireConfining(policy, backend)
   const { open } = await loadBackend(backend)

@@ -1,12 +1,11 @@
 import { realpathSync } from './host-paths.ts'
 import type { Backend } from './backend.ts'
-import { createMetadataGuard } from './git/guard.ts'
+import { createPlaceFinder } from './git/guarded-places.ts'
 import { packWith } from './git/pack.ts'
 import { openPrivateGit } from './git/private-git.ts'
-import { createTrustRecord } from './git/trust-record.ts'
 import type { Place } from './held-place.ts'
 import { holdPlaces } from './held-places.ts'
-import { holdInstallation } from './installation/hold-installation.ts'
+import { ownPlaces } from './installation/own-paths.ts'
 import { createKeyFileView } from './key-file-view.ts'
 import { placesForCommand, type ShownPlaces } from './command-policy.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
@@ -29,18 +28,11 @@ export type RunState = {
    */
   readonly placesOf: (command: Command) => ShownPlaces
   /**
-   * Reviews the commands' changes: imports some of them, and reverts others. It does nothing if no running command may write, because then all
-   * changes are the host's own.
-   *
-   * @param ended whether a command that may write has just ended. It may have been the last one that was running
+   * Imports what commands have changed in git, and puts denied entries back that they have moved. It does nothing if no running command may write,
+   * because then all changes are the host's own.
    */
-  readonly review: (ended: boolean) => Promise<readonly Denial[]>
-  /**
-   * Records that there is nothing to review. Call this after the sandbox has been tested at start-up: the test ran no command of the user or the
-   * model, so its changes count as trusted.
-   */
-  readonly rest: () => void
-  /** Kills all running commands, and reverts the changes that commands made to this program's own files. */
+  readonly takeOver: () => Promise<readonly Denial[]>
+  /** Kills all running commands. */
   readonly endCommands: () => Promise<void>
   /** Closes all entries that are held open, and removes the run's directories. No command may run after that. */
   readonly close: () => Promise<void>
@@ -63,9 +55,8 @@ export function openRunState(
     const roots = writableRoots(policy, held.view)
     const run = makeRunDirectory(roots, backend)
     const { inside, outside } = protectedByRoots(roots, policy)
-    const guard = createMetadataGuard(roots, inside, createTrustRecord(run.path, backend), policy.views)
-    const installation = holdInstallation(roots)
-    const running = new RunningCommands(guard.rest)
+    const finder = createPlaceFinder(roots, [...inside, ...ownPlaces(roots)], policy.views)
+    const running = new RunningCommands()
     const workspace = realpathSync(policy.workspace)
     const denied = (): ReturnType<typeof deniedBelow> => deniedBelow(policy, roots, held.view)
     const showsOwner = backend === 'bubblewrap'
@@ -84,20 +75,14 @@ export function openRunState(
       run,
       running,
       placesOf: (command) => ({
-        ...placesForCommand(command, guard, privateGit, running, roots, keyFiles),
+        ...placesForCommand(command, finder, privateGit, running, roots, keyFiles),
         protectedOutside: outside,
       }),
-      review: async (ended) => {
+      takeOver: async () => {
         if (running.writing === 0) return []
-        const refused = await privateGit.takeOver(packWith(start, policy.views))
-        const ours = installation.putBack(ended && running.writing === 1)
-        return [...refused, ...guard.review(), ...held.putBack(), ...ours]
+        return [...(await privateGit.takeOver(packWith(start, policy.views))), ...held.putBack()]
       },
-      rest: guard.rest,
-      endCommands: async () => {
-        await running.endAll()
-        installation.putBack(true)
-      },
+      endCommands: () => running.endAll(),
       close: async () => {
         privateGit.close()
         held.close()

@@ -38,11 +38,6 @@ export type SandboxErrorData = {
     readonly approved?: true
   }
   readonly closed: { readonly backend: Backend }
-  /**
-   * A run was killed, and it isn't possible to check what its commands may have planted. `directory` is that run's directory, which identifies the
-   * pending review.
-   */
-  readonly unreviewed: { readonly directory: string; readonly detail: string }
 }
 
 export type SandboxErrorCode = keyof SandboxErrorData
@@ -99,8 +94,6 @@ function describe(error: Described): string {
       return `nothing was run: ${error.data.path} was moved or replaced while the ${error.data.backend} sandbox was being set up for this command, and only the planned entries may be mounted. Try again when nothing is renaming or replacing it`
     case 'closed':
       return `the ${error.data.backend} sandbox is closed: open a new one for further commands`
-    case 'unreviewed':
-      return `a run was killed while its commands ran, and the files that they may have planted could not be reviewed: ${error.data.detail}. Fix that problem and try again, which repeats the review. Or check the worktree's git hooks and configuration yourself, and remove ${error.data.directory} afterwards`
     default:
       return error satisfies never
   }

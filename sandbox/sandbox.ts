@@ -51,7 +51,7 @@ export type ExecResult = (
 
 /** An operation that the sandbox refused, or may have refused. */
 export type Denial = {
-  readonly kind: 'path' | 'host' | 'syscall' | 'limit' | 'quarantine'
+  readonly kind: 'path' | 'host' | 'syscall' | 'limit' | 'git'
   readonly subject: string
   /** The entry of the policy, or the general rule of the sandbox, that led to the refusal. */
   readonly rule: string
@@ -111,10 +111,8 @@ export type Sandbox = {
   /** Starts a command. Throws `SandboxError` if it can't be started, for example because its directory or program is missing. */
   spawn(command: Command): SandboxProcess
   /**
-   * Quarantines files that running commands have planted for the host to execute, and reports them. This happens automatically when a command ends.
-   * Also call it when the output of a running command is passed on, and before a program outside the sandbox uses the files. The search takes a few
-   * microseconds for each directory in the writable roots, because it lists directories but reads no files. If no running command may write, it
-   * returns `[]` immediately.
+   * Imports what running commands have changed in git's data, and reports what can't be imported. This happens automatically when a command ends. If
+   * no running command may write, it returns `[]` immediately.
    */
   inspect(): Promise<readonly Denial[]>
   /** Whether a command that may write is running. */

@@ -168,7 +168,6 @@ export async function assemble(session: InSession, closing: Closing, options: As
     firstCalls: session.named?.looked ?? [],
     images: request.task.type === 'prompt' ? (request.task.images ?? []) : [],
     notices: [
-      ...session.said,
       ...describeImports(config),
       ...findIdleRules(policies.rules, policies.permissions).map(describeIdleRule),
       ...session.recovered,

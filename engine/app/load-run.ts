@@ -12,7 +12,6 @@ import type { Closing } from './closing.ts'
 import { enterOverlay } from './enter-overlay.ts'
 import { UserError } from '../core/user-error.ts'
 import { expandPrompt } from './expand-prompt.ts'
-import { finishReviewsFirst } from './finish-reviews-first.ts'
 import { hiddenFiles } from './hidden-files.ts'
 import { loadSettings } from './load-settings.ts'
 import { factsOfModels } from './compaction-limit.ts'
@@ -29,15 +28,13 @@ import { chooseVerification, withVerification } from './choose-verification.ts'
 import { findRepository, requireRepository } from './workspace.ts'
 
 /**
- * Reads the configuration of the machine, the user and the repository. Before that, it reviews what the commands of killed runs changed, because they may have
- * planted configuration files.
+ * Reads the configuration of the machine, the user and the repository.
  *
  * @throws UserError for problems that the user has to fix
  */
-export async function configure(request: RunRequest, warn: (sentence: string) => void): Promise<Configured> {
+export function configure(request: RunRequest): Configured {
   const { workspace, environment } = request
   const places = findAppPaths(environment)
-  await finishReviewsFirst(warn)
   const config = loadSettings(withVerification(request), workspace, places)
   const { settings } = config
   if (request.outsideRepository !== true) requireRepository(workspace)
@@ -57,8 +54,7 @@ export async function configure(request: RunRequest, warn: (sentence: string) =>
  * @throws UserError for problems that the user has to fix
  */
 export async function loadRun(request: RunRequest, closing: Closing): Promise<Loaded> {
-  const said: string[] = []
-  const configured = await configure(request, request.warn ?? ((sentence) => said.push(sentence)))
+  const configured = configure(request)
   const { places, workspace, config, settings, approvalMode } = configured
   const { task, environment, from = workspace } = request
   const beginning = prepareStart(
@@ -122,7 +118,6 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     choice,
     review,
     factsOf,
-    said,
   }
 }
 

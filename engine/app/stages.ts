@@ -73,8 +73,6 @@ export type Loaded = Configured & {
   readonly choice: ReviewerChoice
   readonly review: OpenReviewer
   readonly factsOf: (name: string) => ModelFacts
-  /** Notices for the user that were collected before the event stream began. */
-  readonly said: readonly string[]
 }
 
 /** The state of a run after its sandbox was opened. */

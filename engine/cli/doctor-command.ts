@@ -12,8 +12,6 @@ import { gitRows } from './doctor/git-rows.ts'
 import { renderRows, type Row } from './doctor/doctor-row.ts'
 import { sandboxRow } from './doctor/sandbox-rows.ts'
 import { stateRow } from './doctor/try-state.ts'
-import { finishReviewsFirst } from '../app/finish-reviews-first.ts'
-import { warn } from './warn.ts'
 import { statement } from '../app/no-sandbox.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
 import { print, printText, printJson } from './print.ts'
@@ -26,7 +24,7 @@ export type DoctorOptions = ConfigOptions & {
 }
 
 /**
- * `agent doctor`: reviews what the commands of killed runs changed, then prints what this machine can enforce and whether a run here would have what
+ * `agent doctor`: prints what this machine can enforce and whether a run here would have what
  * it needs. Sends nothing over the network. With `--protected`, it only prints the table of protected paths.
  *
  * @returns 0 if `agent exec` would have everything it needs, or with `--protected`; the exit code for an unavailable sandbox if the sandbox is
@@ -38,7 +36,6 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     else print(...renderProtected())
     return exitCodes.done
   }
-  await finishReviewsFirst(warn)
   const workspace = findWorkspace(options.cd ?? process.cwd())
   const places = findAppPaths(process.env)
   const root = findRepository(workspace)

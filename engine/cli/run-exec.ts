@@ -19,7 +19,6 @@ import { showContext } from './show-context.ts'
 import { tellFailure, type Progress } from './report-startup-failure.ts'
 import { useProxyFromEnvironment } from './use-proxy.ts'
 import { watchTimeLimit } from './time-limit.ts'
-import { warn } from './warn.ts'
 import { printJsonText } from './print.ts'
 
 /**
@@ -44,7 +43,7 @@ export async function runExec(
   const own = options.supervised === true ? {} : { ownProcess: ownProcess() }
   const asked = model === undefined ? {} : { model }
   const request = { ...(await requestOf(argument, options, review)), start, ...own, ...asked }
-  if (options.showContext === true) return showContext(await configure(request, warn))
+  if (options.showContext === true) return showContext(configure(request))
   const reports = openRunReports(options)
   const supervisor = options.supervised === true ? (await import('./supervised.ts')).connectSupervisor() : undefined
   const release: (() => void)[] = []

@@ -17,8 +17,6 @@ import { exitCodes } from '../core/exit-codes.ts'
 import { remedyAsFlags } from '../core/remedies.ts'
 import { sandboxStatusOf, describeDanger, withheldBy } from '../core/sandbox-status.ts'
 import { UserError } from '../core/user-error.ts'
-import { finishReviewsFirst } from '../app/finish-reviews-first.ts'
-import { warn } from './warn.ts'
 import { catchInterrupts } from './interrupts.ts'
 import type { Commanded, CommandLanding, SandboxOptions } from './sandbox-options.ts'
 import { dockerByFlags, explainNoSandbox } from '../app/no-sandbox.ts'
@@ -64,7 +62,6 @@ export async function runSandbox(
   if (program === undefined)
     throw new UserError('usage', `${name}: no command given; put it after --, e.g. ${name} -- npm test`)
   const workspace = findWorkspace(options.cd ?? process.cwd())
-  await finishReviewsFirst(warn)
   const config = await readSandboxConfig(workspace, options.config)
   const commanded: Commanded = { argv: [program, ...words], options, config, workspace }
   if (shown !== undefined) return confine(commanded, place)

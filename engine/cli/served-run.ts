@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { putBackInstallation } from '../../sandbox/index.ts'
 import { openRun } from '../app/open-run.ts'
 import type { RunRequest } from '../app/run-request.ts'
 import { plainSink } from '../display/plain.ts'
@@ -33,8 +32,6 @@ export function servedRun(request: Omit<RunRequest, 'task'>): ServedTool {
           tellProgress(event, told)
         },
       }
-      // Restores the files of this program, because the server still needs them and an earlier task may have changed them.
-      putBackInstallation(true)
       const run = openRun({
         ...request,
         task: { type: 'prompt', prompt },

@@ -10,7 +10,7 @@ export const verdict = z.object({
 
 /** Not in Codex: something the sandbox refused while a command ran, and how to allow it. */
 const denial = z.object({
-  kind: z.enum(['path', 'host', 'syscall', 'limit', 'quarantine']),
+  kind: z.enum(['path', 'host', 'syscall', 'limit', 'git']),
   subject: z.string(),
   rule: z.string(),
   certainty: z.enum(['proven', 'suspected']),

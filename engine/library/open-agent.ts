@@ -24,7 +24,7 @@ export async function openAgent<Output = unknown>(options: AgentOptions<Output>)
   const final = options.outputSchema === undefined ? undefined : await readSchema(options.outputSchema)
   const request = agentRequest(options, final?.contract)
   // Each run reads the configuration again. It is read here too, so that mistakes in it are reported before there is a task.
-  await configure({ ...request, task: { type: 'calls' } }, () => undefined)
+  configure({ ...request, task: { type: 'calls' } })
   return new OpenAgent(request, options.signal, final)
 }
 

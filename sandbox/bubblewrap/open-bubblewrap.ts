@@ -200,7 +200,7 @@ export async function openBubblewrap(
         const found = [
           ...limited.end(ended),
           ...(whose === 'own' ? [] : covered.uncovered()),
-          ...(whose === 'own' || command.readOnly === true ? [] : await state.review(true)),
+          ...(whose === 'own' || command.readOnly === true ? [] : await state.takeOver()),
           ...network.end(stopped ? '' : complaint.text()),
         ]
         return [
@@ -220,7 +220,7 @@ export async function openBubblewrap(
     shell: hostShell(),
     known: held.known,
     spawn: (command) => running.add(command, start(command)),
-    inspect: async () => capDenials(await state.review(false)),
+    inspect: async () => capDenials(await state.takeOver()),
     isWriting: () => running.writing > 0,
     close: async () => {
       open = false

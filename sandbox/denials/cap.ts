@@ -7,8 +7,7 @@ import type { Denial } from '../sandbox.ts'
 const mostOfOneKind = 20
 
 /**
- * Limits the denials that are reported when a command ends. Of each kind, it keeps the first 20 and adds one that says how many more there were. The
- * quarantine's `index.jsonl` still lists all files that were moved there.
+ * Limits the denials that are reported when a command ends. Of each kind, it keeps the first 20 and adds one that says how many more there were.
  *
  * @param denials in the order in which they were found
  */
@@ -33,10 +32,7 @@ function others(denials: readonly Denial[], kind: Denial['kind'], count: number)
     certainty: left.every(({ certainty }) => certainty === 'proven') ? 'proven' : 'suspected',
     remedy: {
       kind: 'otherwise',
-      advice:
-        kind === 'quarantine'
-          ? 'read index.jsonl in the folder of the moved files; it lists all of these files'
-          : 'look at the denials that are listed first',
+      advice: 'look at the denials that are listed first',
     },
   }
 }

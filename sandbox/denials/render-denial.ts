@@ -6,7 +6,7 @@ const nouns: Readonly<Record<Denial['kind'], string>> = {
   host: 'a connection to',
   syscall: 'the system call',
   limit: '',
-  quarantine: 'the new file',
+  git: 'the change of git’s data',
 }
 
 /**

@@ -188,7 +188,7 @@ export async function openDocker(
           ...(counted ?? []),
           ...inferExceededLimits(limits, ended, counted !== undefined),
           ...(whose === 'own' ? [] : planned.uncovered()),
-          ...(whose === 'own' || command.readOnly === true ? [] : await state.review(true)),
+          ...(whose === 'own' || command.readOnly === true ? [] : await state.takeOver()),
           ...refused,
         ]
         return [
@@ -210,7 +210,6 @@ export async function openDocker(
     const [{ filtered }, { fence }] = [networks.plan, starts]
     const [places, workspace] = [roots.map(shown), shown(policy.workspace)]
     found = await tryContainer(container, { user, filtered, fence, roots: places, workspace, privateTemp: run.temp })
-    state.rest()
   } catch (error) {
     await containers.dropAll()
     await state.close()
@@ -226,7 +225,7 @@ export async function openDocker(
     ...found,
     known: held.known,
     spawn: (command) => running.add(command, start(command)),
-    inspect: async () => capDenials(await state.review(false)),
+    inspect: async () => capDenials(await state.takeOver()),
     isWriting: () => running.writing > 0,
     close: async () => {
       open = false

@@ -4,24 +4,16 @@ import { isSettled, stampsByDevice } from '../directory-names.ts'
 import type { NestedNames } from '../nested-places.ts'
 import { decodeName, encodePath, hasRawBytes, encodeText } from '../path-bytes.ts'
 
-/**
- * A git entry and its identity. The identity of a directory doesn't depend on its contents. The identity of any other entry includes its inode,
- * change time and size.
- */
-export type GitEntry = { readonly path: string; readonly key: string }
-
 /** What a scan found in a tree: git's entries, and entries with requested names. */
 export type GitEntries = {
   /**
    * Directories that git would use as a repository or as the directory of a worktree or submodule, at any depth, and all directories named `.git`.
    */
-  readonly directories: readonly GitEntry[]
+  readonly directories: readonly string[]
   /** Entries named `.git`, in any case, that are not directories. Git takes such an entry as a pointer to a directory elsewhere. */
-  readonly links: readonly GitEntry[]
+  readonly links: readonly string[]
   /** The paths of all entries outside the host's git directories that have one of the requested names. */
   readonly named: readonly string[]
-  /** Directories that are not examined, because their paths are too long. */
-  readonly deep: readonly GitEntry[]
 }
 
 type CachedDirectory = {
@@ -35,8 +27,8 @@ type CachedDirectory = {
 }
 
 /**
- * The longest path to examine, in bytes. A system call accepts 4,095 bytes, and moving an entry away needs some of them. Deeper entries can only be
- * reached one directory at a time. Programs on the host can do that, so such directories are reported.
+ * The longest path to examine, in bytes. A system call accepts 4,095 bytes. Deeper entries can only be reached one directory at a time, and nothing
+ * can be mounted on them by a path.
  */
 const longestPath = 3800
 
@@ -52,7 +44,7 @@ type GitScanner = {
    *
    * @param below returns how much of a repository to examine: everything, only the repositories in its `modules` and `worktrees`, or nothing
    */
-  scan(root: string, names: NestedNames, below: (entry: GitEntry) => 'all' | 'repositories' | 'nothing'): GitEntries
+  scan(root: string, names: NestedNames, below: (path: string) => 'all' | 'repositories' | 'nothing'): GitEntries
   /** Restores the modes of directories that the scan had to make readable. */
   restore(): void
 }
@@ -66,37 +58,28 @@ export function createGitScanner(): GitScanner {
   const opened = new Map<string, number>()
   const scan: GitScanner['scan'] = (root, wanted, below) => {
     const named: string[] = []
-    const directories: GitEntry[] = []
-    const links: GitEntry[] = []
-    const deep: GitEntry[] = []
+    const directories: string[] = []
+    const links: string[] = []
     const areProofs = stampsByDevice()
     const stack = [root]
     for (let path = stack.pop(); path !== undefined; path = stack.pop()) {
       const stat = lstatOrUndefined(path)
       if (stat === undefined) continue
-      if (isTooLong(path)) {
-        deep.push({ path, key: `directory ${stat.dev}:${stat.ino}:${stat.birthtimeMs}` })
-        continue
-      }
+      if (isTooLong(path)) continue
       const seen = look(path, stat, memory, wanted, opened, areProofs)
       if (seen === undefined) continue
       let { children } = seen
       if (seen.isGit || /\/\.git$/i.test(path)) {
-        const entry = { path, key: `directory ${stat.dev}:${stat.ino}:${stat.birthtimeMs}` }
-        directories.push(entry)
-        const enter = below(entry)
+        directories.push(path)
+        const enter = below(path)
         if (enter === 'nothing') continue
         if (enter === 'repositories') children = children.filter((name) => name === 'modules' || name === 'worktrees')
       }
-      for (const name of seen.links) {
-        const link = `${path}/${name}`
-        const at = lstatOrUndefined(link)
-        if (at !== undefined) links.push({ path: link, key: keyOfLink(at) })
-      }
+      for (const name of seen.links) links.push(`${path}/${name}`)
       for (const name of seen.named) named.push(join(path, name))
       for (const child of children) stack.push(join(path, child))
     }
-    return { directories, links, named, deep }
+    return { directories, links, named }
   }
   return {
     scan,
@@ -105,10 +88,6 @@ export function createGitScanner(): GitScanner {
       opened.clear()
     },
   }
-}
-
-function keyOfLink(stat: Stats): string {
-  return `link ${stat.dev}:${stat.ino}:${stat.ctimeMs}:${stat.size}`
 }
 
 function join(path: string, name: string): string {
@@ -128,7 +107,7 @@ function look(
   memory.delete(path)
   const listedMs = Date.now()
   let entries = list(path)
-  // A command that planted something may have made the directory unreadable. If this user owns the directory, that can be undone.
+  // A command may have made the directory unreadable. If this user owns the directory, that can be undone.
   const bits = stat.mode & 0o7777
   if ((bits & 0o700) !== 0o700 && (entries === undefined || (bits & 0o100) === 0) && process.geteuid?.() !== 0) {
     if (changeMode(path, (mode) => mode | 0o700)) {

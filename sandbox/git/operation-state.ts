@@ -124,7 +124,7 @@ function rebaseFile(name: string): Rule | undefined {
 }
 
 /** A rebase's task list without the lines that run programs. */
-export function todoList(text: string): string | undefined {
+function todoList(text: string): string | undefined {
   const known =
     /^[ \t]*(?:#[^\r]*|noop|break|b|(?:pick|p|reword|r|edit|e|squash|s|fixup|f|drop|d|revert|label|l|reset|t|merge|m|update-ref|u)[ \t][^\r]*|)$/
   if (/\0/.test(text)) return undefined

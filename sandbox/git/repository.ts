@@ -75,6 +75,11 @@ function looksLikeGit(path: string): boolean {
   return has('HEAD') && has('objects') && has('refs')
 }
 
+/** Whether a path's last component is `.git`, in any mixture of upper and lower case. */
+export function isNamedGit(path: string): boolean {
+  return basename(path).toLowerCase() === '.git'
+}
+
 /** Whether a directory is a bare repository that contains only git's own files. */
 export function isBare(path: string): boolean {
   if (!looksLikeGit(path)) return false

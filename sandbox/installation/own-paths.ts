@@ -1,47 +1,47 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { lstatSync, readEntriesSync, type HostEntry, readFileSync, realpathSync } from '../host-paths.ts'
+import { lstatSync, readFileSync, realpathSync } from '../host-paths.ts'
 import { symlinksOnPath } from '../symlinks-on-path.ts'
 import { isWithin } from '../paths.ts'
-
-/** The files of this program that a command could change. The directories in their paths are not symlinks. */
-type OwnPaths = {
-  /** The program's own files, the links that lead to them, and the executable of Node. */
-  readonly program: readonly string[]
-  /** Files that decide which program `npx agent` starts and with which options, whether they exist now or not. */
-  readonly start: readonly string[]
-}
-
-/** Whether the program needs a file. It needs neither source maps nor type declarations; the texts of licenses must stay with the code that they are about. */
-const isNeeded = (name: string): boolean => !name.endsWith('.map')
 
 /** File names in `node_modules/.bin`: our own programs, and the programs that `npx` uses to start them. */
 const programs = ['agent', 'apply-patch', 'portcullis', 'node', 'sh']
 
 /**
- * The files of this program that are in one of `roots`, and the files that decide how it is started. If no file of the program is in a root, both
- * lists are empty, because a command then can't change what is started next.
+ * The places of this program that are in one of `roots`, and those that decide how it is started: only the user may change them. If no file of the
+ * program is in a root, there are none, because a command then can't change what is started next. The directories in the paths are not symlinks.
  *
  * @param roots the directories that commands may write to, without symlinks
  */
-export function ownPaths(roots: readonly string[]): OwnPaths {
+export function ownPlaces(roots: readonly string[]): readonly string[] {
   const isInRoot = (path: string): boolean => roots.some((root) => path !== root && isWithin(path, root))
   const home = packageDirectory()
-  if (home === undefined) return { program: [], start: [] }
+  if (home === undefined) return []
   const [started = ''] = process.argv.slice(1)
   const isOurs = started !== '' && isWithin(realPath(started) ?? '/', home)
   const folders = packageFolders([home, ...(isOurs ? [resolve(started)] : [])])
   const links = [...(isOurs ? [resolve(started)] : []), ...folders.map((folder) => join(folder, 'portcullis'))]
-  const program = [...filesOf(home, isInRoot), ...links.flatMap(symlinksOnPath), process.execPath].filter(isInRoot)
-  if (program.length === 0) return { program: [], start: [] }
+  const program = [builtIn(home), ...links.flatMap(symlinksOnPath), process.execPath].filter(isInRoot)
+  if (program.length === 0) return []
   const all = [...folders, ...roots.map((root) => join(root, 'node_modules'))]
   const start = all.flatMap((folder) => [
     ...programs.map((name) => join(folder, '.bin', name)),
     join(dirname(folder), '.npmrc'),
   ])
   const plain = start.flatMap((path) => plainPath(path) ?? [])
-  return { program: [...new Set(program)], start: [...new Set(plain)].filter(isInRoot) }
+  return [...new Set([...program, ...plain.filter(isInRoot)])]
+}
+
+/** The own places in lists of roots, as they were when they were first asked for. A command in a view can't change what this program is. */
+const ownIn = new Map<string, readonly string[]>()
+
+/** The own place (see `ownPlaces`) that is or contains `path`; undefined if there is none. */
+export function ownPlaceOf(path: string, roots: readonly string[]): string | undefined {
+  const key = roots.join('\0')
+  const own = ownIn.get(key) ?? ownPlaces(roots)
+  ownIn.set(key, own)
+  return own.find((each) => isWithin(path, each))
 }
 
 let known: string | null | undefined
@@ -65,30 +65,9 @@ function findPackage(): string | undefined {
   return undefined
 }
 
-/**
- * The files of the package. In a git checkout, where somebody may be working on the sources, these are only the built files. In an installed package,
- * they also include `package.json`.
- */
-function filesOf(home: string, isInRoot: (path: string) => boolean): readonly string[] {
-  if (!isInRoot(join(home, 'dist'))) return []
-  const built = filesBelow(join(home, 'dist'), (directory) => directory !== join(home, 'dist/types')).filter(isNeeded)
-  return home.split('/').includes('node_modules') ? [join(home, 'package.json'), ...built] : built
-}
-
-function filesBelow(directory: string, isEntered: (directory: string) => boolean): readonly string[] {
-  if (!isEntered(directory)) return []
-  return entriesOf(directory).flatMap((entry) => {
-    const path = join(directory, entry.name)
-    return entry.isDirectory() ? filesBelow(path, isEntered) : [path]
-  })
-}
-
-function entriesOf(directory: string): readonly HostEntry[] {
-  try {
-    return readEntriesSync(directory)
-  } catch {
-    return []
-  }
+/** The directory of the package, or, in a git checkout, where somebody may be working on the sources, that of the built files. */
+function builtIn(home: string): string {
+  return home.split('/').includes('node_modules') ? home : join(home, 'dist')
 }
 
 /** The `node_modules` folders, at any depth, that contain the files at `paths`. */

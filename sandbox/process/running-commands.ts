@@ -3,15 +3,9 @@ import type { Command, SandboxProcess } from '../sandbox.ts'
 /** The commands of an open sandbox that have not ended yet. */
 export class RunningCommands {
   readonly #commands = new Set<SandboxProcess>()
-  readonly #whenNoneWrites: () => void
   #writing = 0
 
-  /** @param whenNoneWrites called whenever a command has ended and no running command may write */
-  constructor(whenNoneWrites: () => void = () => undefined) {
-    this.#whenNoneWrites = whenNoneWrites
-  }
-
-  /** How many of the running commands may write, which means that they could change guarded files. */
+  /** How many of the running commands may write, which means that they could change git's files. */
   get writing(): number {
     return this.#writing
   }
@@ -28,7 +22,6 @@ export class RunningCommands {
     const forget = (): void => {
       this.#commands.delete(started)
       this.#writing -= writing
-      if (this.#writing === 0) this.#whenNoneWrites()
     }
     started.result.then(forget, forget)
     return started

@@ -1,5 +1,4 @@
 import { realpathSync } from '../host-paths.ts'
-import { capDenials } from '../denials/cap.ts'
 // execa isn't used here, because execa would add a millisecond of processor time to every command.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -7,10 +6,9 @@ import process from 'node:process'
 import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../sandbox-error.ts'
 import { hostFileSystem } from '../file-system-view.ts'
-import { createMetadataGuard } from '../git/guard.ts'
+import { createPlaceFinder, type GuardedPlaces } from '../git/guarded-places.ts'
 import { noPrivateGit } from '../git/private-git.ts'
-import { createTrustRecord } from '../git/trust-record.ts'
-import { holdInstallation } from '../installation/hold-installation.ts'
+import { ownPlaces } from '../installation/own-paths.ts'
 import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
@@ -27,7 +25,7 @@ import { keepTail } from '../process/tail.ts'
 import { locateProgram, requireDirectory } from '../locate-program.ts'
 import { protectedBelow, writableRoots } from '../roots.ts'
 import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
-import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
+import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { markVariable, startWatchdog } from '../unconfined/process-watchdog.ts'
 import { hostShell } from '../shell.ts'
 import type { NetworkGrant } from './base-rules.ts'
@@ -37,7 +35,6 @@ import { diagnoseSeatbelt, triedToNest } from './diagnose-seatbelt.ts'
 import { seatbeltProfile, type SeatbeltProfile } from './profile.ts'
 import { refuseTerminal, refuseUnenforceable, unenforcedOnMacOs } from './refuse.ts'
 import { killOrphans } from './kill-orphans.ts'
-import { requireVolfs } from './volfs.ts'
 
 /**
  * Confines commands with macOS's sandbox-exec(1). Throws `unavailable` on any other system, if a part of the policy can't be enforced, or if macOS
@@ -46,16 +43,14 @@ import { requireVolfs } from './volfs.ts'
 export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   refuseUnenforceable(policy, { platform: process.platform, root: process.geteuid?.() === 0 })
   const roots = writableRoots(policy, hostFileSystem)
-  requireVolfs(roots)
   const limits = prepareLimits(policy, { processLimit: false }, 'seatbelt')
   const run = makeRunDirectory(roots, 'seatbelt')
-  const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'seatbelt'))
+  const finder = createPlaceFinder(roots, [...protectedBelow(roots, policy), ...ownPlaces(roots)])
   const machine = { host: hostFileSystem, privateTemp: run.temp }
-  const profileFor = (places: ReturnType<typeof guard.trust>, applied = policy): SeatbeltProfile =>
+  const profileFor = (places: GuardedPlaces, applied = policy): SeatbeltProfile =>
     seatbeltProfile(applied, places, networkOf(applied), machine)
   try {
-    tryOut(profileFor(guard.trust()))
-    guard.rest()
+    tryOut(profileFor(finder.find()))
   } catch (error) {
     await removeRunDirectory(run.path)
     throw error
@@ -63,11 +58,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   // Pipes are not reused, because a process that escaped our search may still write to one.
   const commandPipes = createPipes(run.path, false)
   const watchdog = startWatchdog()
-  const installation = holdInstallation(roots)
-  const running = new RunningCommands(guard.rest)
-  // If no running command may write, the host itself has made all changes, so there is nothing to review.
-  const review = (ended: boolean): readonly Denial[] =>
-    running.writing === 0 ? [] : [...guard.review(), ...installation.putBack(ended && running.writing === 1)]
+  const running = new RunningCommands()
   let open = true
 
   const start = (command: Command): SandboxProcess => {
@@ -77,7 +68,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     const { variables } = commandEnvironment(policy, process.env, command, run.temp)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'])
-    const places = placesForCommand(command, guard, noPrivateGit, running, roots)
+    const places = placesForCommand(command, finder, noPrivateGit, running, roots)
     const applied = policyForCommand(policy, command)
     const profile = profileFor(places, applied)
     const limited = limits.start()
@@ -124,7 +115,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
         }
         const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
         const said = denialsFromSeatbelt(applied, { ...ended, cwd: command.cwd }, hostFileSystem)
-        return [...limited.end(ended), ...review(true), ...said]
+        return [...limited.end(ended), ...said]
       },
     })
   }
@@ -136,12 +127,11 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     node: [process.execPath],
     shell: hostShell(),
     spawn: (command) => running.add(command, start(command)),
-    inspect: async () => capDenials(review(false)),
+    inspect: async () => [],
     isWriting: () => running.writing > 0,
     close: async () => {
       open = false
       await running.endAll()
-      installation.putBack(true)
       limits.close()
       commandPipes.close()
       await removeRunDirectory(run.path)

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import type { FileSystemView } from '../file-system-view.ts'
-import type { GuardedPlaces } from '../git/guard.ts'
+import type { GuardedPlaces } from '../git/guarded-places.ts'
 import { isNested } from '../nested-places.ts'
 import { ancestors, depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'

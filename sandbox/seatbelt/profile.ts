@@ -1,4 +1,4 @@
-import type { GuardedPlaces } from '../git/guard.ts'
+import type { GuardedPlaces } from '../git/guarded-places.ts'
 import { depth } from '../paths.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { spared, splitNested } from '../nested-places.ts'

@@ -129,7 +129,6 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
     node: [process.execPath],
     shell: hostShell(),
     spawn: (command) => running.add(command, start(command)),
-    // This backend forbids no writes, so no file counts as planted.
     inspect: async () => [],
     isWriting: () => running.writing > 0,
     close: async () => {

@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { beforeEach, describe, expect, onTestFinished, test as plain, vi } from 'vitest'
 import { mountSteps } from '../../sandbox/bubblewrap/mount-steps.ts'
-import { finishReviews, openSandbox, parsePolicy, SandboxError, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { openSandbox, parsePolicy, SandboxError, type SandboxPolicyInput } from '../../sandbox/index.ts'
 import { describeInBoth } from './both-backends.ts'
 import { ensureImage, image } from './docker-image.ts'
-import { closeLater, codeOf, eventually, run, temporaryDirectory, testInBubblewrap, testInDocker } from './helpers.ts'
+import { closeLater, codeOf, run, temporaryDirectory, testInBubblewrap, testInDocker } from './helpers.ts'
 
 const index = new URL('../../sandbox/index.ts', import.meta.url).pathname
 
@@ -45,49 +44,12 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect(await readdir(join(state, 'portcullis/runs'))).toEqual([])
   })
 
-  test('a command that deletes everything it finds does not escape the review after its run is killed', async () => {
-    const plant = 'rm -rf tmp; mkdir .vscode; echo {} > .vscode/tasks.json; touch planted; sleep 600'
-    const script = `
-      const { openSandbox, parsePolicy } = await import(${JSON.stringify(index)})
-      const policy = parsePolicy(${JSON.stringify({ mode: 'workspace-write', workspace, readableRoots })})
-      const sandbox = await openSandbox(policy, ${JSON.stringify({ backend, image })})
-      sandbox.spawn({ argv: ['sh', '-c', ${JSON.stringify(plant)}], cwd: policy.workspace }).stdout.resume()
-      setInterval(() => {}, 1000)
-    `
-    const engine = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
-    await eventually(() => existsSync(join(workspace, 'planted')))
-    const gone = new Promise((resolve) => engine.once('exit', resolve))
-    engine.kill('SIGKILL')
-    await gone
-    await mkdir(join(workspace, 'tmp'), { recursive: true })
-    expect(await finishReviews()).toMatchObject([{ kind: 'quarantine' }])
-    expect(existsSync(join(workspace, '.vscode/tasks.json'))).toBe(false)
-  })
-
   test('files of other runs can be neither changed nor moved', async () => {
     const other = join(workspace, 'tmp', 'portcullis-run-1-2-3-abc')
     await mkdir(other)
-    await writeFile(join(other, 'unreviewed.json'), 'theirs')
-    await run(await open(), `cd tmp/*; echo mine > unreviewed.json; rm unreviewed.json; cd ..; mv portcullis-run-* x`)
-    expect(await readFile(join(other, 'unreviewed.json'), 'utf8')).toBe('theirs')
-  })
-
-  test('quarantined files and files of runs are never in a root, whatever the variables say, and are reached through no link', async () => {
-    const shared = `/var/tmp/portcullis-${process.geteuid?.() ?? 0}/state`
-    const before = existsSync(join(shared, 'quarantine')) ? await readdir(join(shared, 'quarantine')) : []
-    vi.stubEnv('XDG_STATE_HOME', join(workspace, 'state'))
-    const sandbox = await open()
-    const plant = `echo kept > /tmp/kept; mkdir .vscode; echo {} > .vscode/tasks.json; mkdir -p state; ln -s ${elsewhere} state/portcullis`
-    const { result } = await run(sandbox, plant)
-    expect(result.denials).toMatchObject([{ kind: 'quarantine' }, { kind: 'quarantine' }])
-    expect(existsSync(join(workspace, '.vscode/tasks.json'))).toBe(false)
-    expect((await run(sandbox, 'cat /tmp/kept')).stdout).toBe('kept\n')
-    await sandbox.close()
-    expect(await readdir(elsewhere)).toEqual([])
-    expect(await readdir(join(workspace, 'tmp'))).toEqual([])
-    const added = (await readdir(join(shared, 'quarantine'))).filter((name) => !before.includes(name))
-    await Promise.all(added.map((name) => rm(join(shared, 'quarantine', name), { recursive: true })))
-    expect(added).toHaveLength(1)
+    await writeFile(join(other, 'file'), 'theirs')
+    await run(await open(), `cd tmp/*; echo mine > file; rm file; cd ..; mv portcullis-run-* x`)
+    expect(await readFile(join(other, 'file'), 'utf8')).toBe('theirs')
   })
 
   test('a link into a root, or through one, is never followed', async () => {
@@ -113,33 +75,15 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     )
   })
 
-  test('files that control this program can be neither read nor planted, wherever the variables put them', async () => {
+  test('this program’s state can be neither read nor changed, wherever the variables put it', async () => {
     vi.stubEnv('TMPDIR', elsewhere)
-    for (const [variable, name] of Object.entries({ XDG_STATE_HOME: 'state', XDG_CONFIG_HOME: 'config' }))
-      vi.stubEnv(variable, join(workspace, name))
+    vi.stubEnv('XDG_STATE_HOME', join(workspace, 'state'))
     await mkdir(join(workspace, 'state/portcullis/sessions'), { recursive: true })
     const sandbox = await open()
-    const script =
-      'ls -A state/portcullis; echo x > state/portcullis/x; mkdir -p config/portcullis && echo x > config/portcullis/config.toml'
-    const { stdout, result } = await run(sandbox, script)
+    const { stdout } = await run(sandbox, 'ls -A state/portcullis; echo x > state/portcullis/x')
     expect(stdout).toBe('')
-    expect(result.denials).toContainEqual(expect.objectContaining({ kind: 'quarantine', rule: 'protectedPaths' }))
-    expect(existsSync(join(workspace, 'config/portcullis'))).toBe(false)
     expect(await readdir(join(workspace, 'state/portcullis'))).toContain('sessions')
     expect(await readdir(join(workspace, 'state/portcullis'))).not.toContain('x')
-  })
-
-  test('a home below a root is guarded like the root itself', async () => {
-    const home = join(workspace, 'home/somebody')
-    await mkdir(home, { recursive: true })
-    vi.stubEnv('HOME', home)
-    vi.stubEnv('TMPDIR', elsewhere)
-    const { result } = await run(
-      await open(),
-      'cd home/somebody; mkdir .ssh; echo x > .ssh/authorized_keys; echo x > .bashrc',
-    )
-    expect(result.denials).toMatchObject([{ kind: 'quarantine' }, { kind: 'quarantine' }])
-    expect(await readdir(home)).toEqual([])
   })
 
   test.each(['/proc', '/sys', '/dev'])('a root in %s is refused, because each command has its own', async (path) => {

@@ -28,7 +28,7 @@ coarseTest(
     const directory = await agedDirectory('scanned')
     const scanner = createGitScanner()
     const paths = (): readonly string[] => {
-      return scanner.scan(directory, nestedNames([], directory), () => 'nothing').directories.map(({ path }) => path)
+      return scanner.scan(directory, nestedNames([], directory), () => 'nothing').directories
     }
     expect(paths()).toEqual([])
     mkdirSync(join(directory, '.git'))

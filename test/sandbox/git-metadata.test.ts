@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect } from 'vitest'
 import type { Sandbox } from '../../sandbox/index.ts'
 import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap as test } from './helpers.ts'
+import { runAndLand } from './landed.ts'
 
 let state: string
 beforeEach(async () => {
@@ -60,12 +61,12 @@ async function expectDisarmed(workspace: string, script: string, where = '.'): P
   useOnHost(join(control, where))
   expect(existsSync(join(control, 'sentinel')), 'the attack works outside').toBe(true)
 
-  const ran = await run(await openIn(workspace), evil + script)
+  const { ran } = await runAndLand(workspace, evil + script)
   useOnHost(join(workspace, where))
-  expect(existsSync(sentinel), ran.stderr).toBe(false)
+  expect(existsSync(sentinel), ran[0]?.stderr).toBe(false)
 }
 
-describe('planted, and disarmed before the host sees it', () => {
+describe('planted, and not there when the view has landed', () => {
   test('commondir', async () => {
     const script = `cp -r .git evil; evil hook; printf '[core]\\n\\tfsmonitor = ./hook\\n' >> evil/config; echo ../evil > .git/commondir`
     await expectDisarmed(await repository(), script)
@@ -93,7 +94,6 @@ describe('planted, and disarmed before the host sees it', () => {
   test('config of a repository made by the command', async () => {
     const workspace = await temporaryDirectory()
     await expectDisarmed(workspace, `git init -q .; evil hook; git config core.fsmonitor ./hook`)
-    expect(await readFile(join(workspace, '.git/config'), 'utf8')).toContain('repositoryformatversion')
   })
 
   test('a repository in place of one that was moved away with its parent', async () => {
@@ -134,60 +134,14 @@ describe('planted, and disarmed before the host sees it', () => {
 
   test('a config that had a hard link under another name before it became a config', async () => {
     const workspace = await temporaryDirectory()
-    const sandbox = await openIn(workspace)
-    await run(
-      sandbox,
+    await runAndLand(
+      workspace,
       'git init -q new; ln new/.git/config alias; printf "#!/bin/sh\\ntouch ../sentinel\\n" > hook; chmod +x hook',
+      `printf '[core]\\n\\tfsmonitor = ../hook\\n' >> alias`,
     )
-    await run(sandbox, `printf '[core]\\n\\tfsmonitor = ../hook\\n' >> alias`)
     useOnHost(join(workspace, 'new'))
     expect(existsSync(join(workspace, 'sentinel'))).toBe(false)
   })
-})
-
-test.each([
-  '.mcp.json',
-  '.envrc',
-  '.vscode/tasks.json',
-  '.claude/settings.json',
-  '.codex/config.toml',
-  '.portcullis/rules',
-])('%s that appears is moved out of the tree, and reported', async (path) => {
-  const workspace = await temporaryDirectory()
-  const { result } = await run(await openIn(workspace), `mkdir -p "$(dirname ${path})"; echo evil > ${path}`)
-  expect(existsSync(join(workspace, path))).toBe(false)
-  expect(result.denials).toMatchObject([{ kind: 'quarantine', rule: 'protectedPaths', certainty: 'proven' }])
-  const [place] = await readdir(join(state, 'portcullis/quarantine'))
-  const index = await readFile(join(state, 'portcullis/quarantine', place ?? '', 'index.jsonl'), 'utf8')
-  expect(JSON.parse(index)).toMatchObject({ from: expect.stringContaining(workspace) })
-})
-
-test('a protected symlink that is replaced is put back', async () => {
-  const workspace = await temporaryDirectory()
-  const elsewhere = await temporaryDirectory()
-  await symlink(elsewhere, join(workspace, '.claude'))
-  const { result } = await run(await openIn(workspace), 'rm .claude; mkdir .claude; echo evil > .claude/settings.json')
-  expect(result.denials).toHaveLength(1)
-  expect(spawnSync('readlink', [join(workspace, '.claude')], { encoding: 'utf8' }).stdout).toBe(`${elsewhere}\n`)
-})
-
-test('a symlink that is swapped in during the review does not mislead it', async () => {
-  const workspace = await temporaryDirectory()
-  const outside = await temporaryDirectory()
-  await mkdir(join(outside, '.vscode'))
-  await writeFile(join(outside, '.vscode/tasks.json'), 'mine')
-  await run(await openIn(workspace), `ln -s ${outside}/.vscode .vscode`)
-  expect(await readFile(join(outside, '.vscode/tasks.json'), 'utf8')).toBe('mine')
-})
-
-test('what a running command planted is found when it is asked for', async () => {
-  const workspace = await temporaryDirectory()
-  const sandbox = await openIn(workspace)
-  const started = sandbox.spawn({ argv: ['sh', '-c', 'echo x > .envrc; echo up; sleep 60'], cwd: workspace })
-  await new Promise((resolve) => started.stdout.once('data', resolve))
-  expect(await sandbox.inspect()).toMatchObject([{ kind: 'quarantine' }])
-  expect(existsSync(join(workspace, '.envrc'))).toBe(false)
-  started.kill()
 })
 
 describe('ordinary git', () => {
@@ -203,28 +157,24 @@ describe('ordinary git', () => {
     expect(await readdir(join(workspace, '.git/hooks'))).toContain('pre-commit.sample')
   })
 
-  test('a clone, a worktree and a remote made by the command stay as they are', async () => {
+  test('a clone and a remote made by the command stay as they are', async () => {
     const workspace = await repository()
-    const script = `set -e; git clone -q . clone; git -C clone remote add up https://host/repo.git; git worktree add -q tree; cd tree; git ${identity} commit -q --allow-empty -m w`
+    const script = `set -e; git clone -q . clone; git -C clone remote add up https://host/repo.git`
     expect(await run(await openIn(workspace), script)).toMatchObject({ result: { code: 0, denials: [] } })
-    expect(git(join(workspace, 'tree'), 'log', '-1', '--format=%s')).toBe('w\n')
+    git(join(workspace, 'clone'), 'fsck', '--strict')
     expect(git(join(workspace, 'clone'), 'remote')).toBe('origin\nup\n')
   })
 
-  test('a commit in a linked worktree whose repository is elsewhere and stays protected', async () => {
+  test('without a view, existing repositories are read-only, in a linked worktree too', async () => {
     const main = await repository()
     const workspace = join(await temporaryDirectory(), 'tree')
     git(main, 'worktree', 'add', '-q', workspace)
     const sandbox = await openIn(workspace)
-    expect(await run(sandbox, `echo a > a; git add -A && git ${identity} commit -qm linked`)).toMatchObject({
-      stderr: '',
-      result: { code: 0, denials: [] },
-    })
-    expect(git(workspace, 'log', '-1', '--format=%s')).toBe('linked\n')
+    expect((await run(sandbox, 'git status --porcelain; git log -1 --format=%s')).stdout).toBe('first\n')
+    expect((await run(sandbox, 'echo a > a; git add -A')).stderr).toMatch(/Read-only file system/)
     expect(codeOf(await run(sandbox, 'echo x >> .git'))).not.toBe(0)
     await run(sandbox, `echo x > ${main}/file`)
     expect(existsSync(join(main, 'file'))).toBe(false)
-    // A command's changes to its private copy of the repository affect nobody else.
     const config = await readFile(join(main, '.git/config'))
     await run(sandbox, `git config core.fsmonitor ./evil; echo x > ${main}/.git/hooks/pre-commit`)
     await run(sandbox, `echo .. > ${main}/.git/worktrees/tree/commondir; echo ../evil > ${main}/.git/commondir`)

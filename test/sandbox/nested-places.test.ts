@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, readFileSync } from 'node:fs'
-import { mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, test as plain } from 'vitest'
 import { evaluateAccess } from '../../sandbox/denials/evaluate-access.ts'
@@ -27,45 +27,10 @@ const obeyed = ['.claude/settings.json', '.mcp.json', '.vscode/tasks.json', '.en
 
 test.each(obeyed)('%s below the top of a root: existing files stay unchanged', async (name) => {
   const sandbox = await openWith({ [`packages/a/${name}`]: 'mine' })
-  const file = join(sandbox.policy.workspace, 'packages/a', name)
   const ran = await run(sandbox, `echo theirs > packages/a/${name}`)
   expect(codeOf(ran)).not.toBe(0)
   expect(ran.result.denials[0]?.rule).toMatch(/^protectedPaths: /)
-  await run(
-    sandbox,
-    `mv packages/a packages/b; mkdir -p "$(dirname packages/a/${name})"; echo theirs > packages/a/${name}`,
-  )
-  expect(existsSync(file) ? readFileSync(file, 'utf8') : 'absent').not.toBe('theirs\n')
-})
-
-test.each(obeyed)('%s below the top of a root: new files are moved away and reported', async (name) => {
-  const sandbox = await openWith({ 'packages/a/index.js': '' })
-  const ran = await run(sandbox, `mkdir -p "$(dirname packages/a/${name})"; echo theirs > packages/a/${name}`)
-  expect(ran.result.denials).toMatchObject([{ kind: 'quarantine', rule: 'protectedPaths' }])
-  expect(existsSync(join(sandbox.policy.workspace, 'packages/a', name))).toBe(false)
-})
-
-test('a program installed by a package manager keeps its authors’ files', async () => {
-  const sandbox = await openWith({})
-  const ran = await run(sandbox, 'mkdir -p node_modules/x/.vscode; echo {} > node_modules/x/.vscode/settings.json')
-  expect(ran.result.denials).toEqual([])
-})
-
-test.each(['', 'packages/a/'])('a symlink put in the way of %s.vscode/tasks.json is moved away', async (below) => {
-  const sandbox = await openWith({ 'packages/a/index.js': '' })
-  const ran = await run(sandbox, `mkdir ${below}x; echo theirs > ${below}x/tasks.json; ln -s x ${below}.vscode`)
-  expect(ran.result.denials).toMatchObject([{ kind: 'quarantine', rule: 'protectedPaths' }])
-  expect(lstatSync(join(sandbox.policy.workspace, `${below}.vscode`), { throwIfNoEntry: false })).toBeUndefined()
-})
-
-test('the host’s own symlink stays, but files planted behind it do not', async () => {
-  const sandbox = await openWith({ 'shared/readme': '' })
-  const { workspace } = sandbox.policy
-  await symlink('shared', join(workspace, '.vscode'))
-  const ran = await run(sandbox, 'echo theirs > shared/tasks.json')
-  expect(ran.result.denials).toMatchObject([{ kind: 'quarantine' }])
-  expect(existsSync(join(workspace, 'shared/tasks.json'))).toBe(false)
-  expect(await readlink(join(workspace, '.vscode'))).toBe('shared')
+  expect(await readFile(join(sandbox.policy.workspace, 'packages/a', name), 'utf8')).toBe('mine')
 })
 
 plain('the evaluator knows the places in every directory', () => {
@@ -82,20 +47,18 @@ plain('the evaluator knows the places in every directory', () => {
   ])
 })
 
-test('a file that the user edits in place meanwhile stays, but another file in its place does not', async () => {
+test('a protected file that the user edits in place meanwhile stays as edited', async () => {
   const workspace = await temporaryDirectory()
   await mkdir(join(workspace, '.vscode'))
   for (const name of ['.mcp.json', '.vscode/settings.json', '.envrc']) await writeFile(join(workspace, name), 'mine')
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   const script = `touch started; while [ ! -e edited ]; do sleep 0.05; done; echo evil > .mcp.json; ln .mcp.json x && echo evil > x
-    mv .vscode v2; mkdir .vscode; echo evil > .vscode/settings.json; echo evil > v2/settings.json`
+    mv .vscode v2; echo evil > v2/settings.json`
   const ran = run(sandbox, script)
   await eventually(() => existsSync(join(workspace, 'started')))
   for (const name of ['.mcp.json', '.vscode/settings.json']) await writeFile(join(workspace, name), 'mine, edited')
   await writeFile(join(workspace, 'edited'), '')
-  const { result } = await ran
+  await ran
   expect(await readFile(join(workspace, '.mcp.json'), 'utf8')).toBe('mine, edited')
   expect(await readFile(join(workspace, 'v2/settings.json'), 'utf8')).toBe('mine, edited')
-  expect(existsSync(join(workspace, '.vscode/settings.json'))).toBe(false)
-  expect(result.denials.filter(({ kind }) => kind === 'quarantine')).toHaveLength(1)
 })

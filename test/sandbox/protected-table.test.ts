@@ -8,6 +8,7 @@ import { parsePolicy } from '../../sandbox/index.ts'
 import { credentialPlaces } from '../../sandbox/protected/default-places.ts'
 import { movingVariables, protectedTable } from '../../sandbox/protected/protected-table.ts'
 import { openFor, run, temporaryDirectory, testInBubblewrap as test } from './helpers.ts'
+import { runAndLand } from './landed.ts'
 
 beforeEach(async () => {
   process.env['XDG_STATE_HOME'] = await temporaryDirectory()
@@ -82,12 +83,11 @@ const settingNames = protectedTable()
   .filter(({ what }) => what === 'settings')
   .map(({ at }) => at.slice('**/'.length).replace('*', 'x'))
 
-test('a command can’t leave settings that control other programs, wherever it puts them', async () => {
+test('settings that control other programs don’t land, wherever a command puts them', async () => {
   const workspace = await temporaryDirectory()
-  const sandbox = await openFor({ mode: 'workspace-write', workspace })
   const made = ['', 'a/b/', '**/', '**/c/'].flatMap((below) => settingNames.map((name) => `${below}${name}`))
   const script = made.map((name) => `mkdir -p '${dirname(name)}'; echo evil > '${name}'`).join('\n')
-  await run(sandbox, script)
+  await runAndLand(workspace, script)
   expect(made.filter((name) => existsSync(join(workspace, name)))).toEqual([])
 })
 

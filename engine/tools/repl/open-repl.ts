@@ -53,9 +53,9 @@ export function openRepl(sandbox: Sandbox): Repl {
         return { status: 'ended', reason: `it can't be started: ${error.message}`, output: '', denials: [] }
       }
       const evaluated = await session.evaluate(code, timeoutMs, signal)
-      // The sandbox looks for planted files when a command ends. The session is still running, so the sandbox is asked to look now.
-      const planted = sandbox.policy.mode === 'workspace-write' ? await sandbox.inspect() : []
-      const denials = [...evaluated.denials, ...planted]
+      // What a command has changed in git is imported when it ends. The session is still running, so the sandbox is asked to import it now.
+      const refused = sandbox.policy.mode === 'workspace-write' ? await sandbox.inspect() : []
+      const denials = [...evaluated.denials, ...refused]
       if (evaluated.status === 'ended') session = undefined
       return { ...evaluated, denials, ...(lost === undefined ? {} : { lost }) }
     },

@@ -39,11 +39,11 @@ const limitsMemory = (backend: Backend): boolean => backend === 'docker' || hier
 /**
  * Runs the probes in each mode of a backend, with fresh targets for every probe, and returns the outcomes. Two kinds of probes are left out:
  * those for a limit that nothing can enforce, and, in docker's second mode, those that the mode doesn't affect.
- *
- * @param viewed whether commands see a private view in place of the workspace. The workspace itself must then stay unchanged until the view lands, and
- * afterwards holds nothing of what a probe must not do
+ * In a sandbox, commands see a view in place of the workspace. The workspace itself must then stay unchanged until the view lands, and afterwards
+ * holds nothing of what a probe must not do.
  */
-export async function runBattery(backend: Backend, viewed = false): Promise<readonly Executed[]> {
+export async function runBattery(backend: Backend): Promise<readonly Executed[]> {
+  const viewed = backend !== 'unconfined'
   process.env['PROBE_API_TOKEN'] = secret
   const home = process.env['HOME']
   const executed: Executed[] = []

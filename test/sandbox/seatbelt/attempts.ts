@@ -165,7 +165,7 @@ export const notSimulated: readonly (readonly [RegExp, string])[] = [
   [/^leave a process|^be root$|environment/, 'kept by the backend, not by the profile'],
   [
     /^config of a repository|^a \.git file|^a bare repo|^a hook of a submodule|^a linked worktree/,
-    'taken away after the command by the guard that all backends share',
+    'a new repository: without a view, it is the command’s own',
   ],
   [/^see placeholders/, 'a profile creates nothing'],
 ]

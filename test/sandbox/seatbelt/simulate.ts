@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { hostFileSystem } from '../../../sandbox/file-system-view.ts'
-import { createMetadataGuard } from '../../../sandbox/git/guard.ts'
+import { createPlaceFinder } from '../../../sandbox/git/guarded-places.ts'
 import { parsePolicy } from '../../../sandbox/index.ts'
 import { protectedBelow, writableRoots } from '../../../sandbox/roots.ts'
 import { seatbeltProfile } from '../../../sandbox/seatbelt/profile.ts'
@@ -22,7 +22,7 @@ export async function simulateBattery(): Promise<readonly Executed[]> {
     return (['workspace-write', 'read-only'] as const).flatMap((mode) => {
       const policy = parsePolicy({ mode, workspace: places.workspace })
       const roots = writableRoots(policy, hostFileSystem)
-      const guarded = createMetadataGuard(roots, protectedBelow(roots, policy)).trust()
+      const guarded = createPlaceFinder(roots, protectedBelow(roots, policy)).find()
       const privateTemp = '/tmp/portcullis-run/tmp'
       const machine = { host: hostFileSystem, privateTemp }
       const isGranted = evaluator(seatbeltProfile(policy, guarded, { kind: 'none' }, machine))
