@@ -28,7 +28,9 @@ export function chooseVerification(
   earlier: Pick<ReadRollout, 'verify'> | undefined,
 ): Verification | undefined {
   const before = earlier?.verify
-  const commands = (asked?.commands === undefined ? before?.commands : undefined) ?? settings.verify ?? []
+  const red = asked?.red ?? (asked?.commands === undefined ? before?.red : undefined) ?? []
+  const chosen = (asked?.commands === undefined ? before?.commands : undefined) ?? settings.verify ?? []
+  const commands = [...new Set([...chosen, ...red])]
   const attempts =
     (asked?.attempts === undefined ? before?.attempts : undefined) ?? settings.verify_attempts ?? defaultAttempts
   if (commands.some((command) => command.trim() === '')) {
@@ -56,7 +58,7 @@ export function chooseVerification(
       '--verify-attempts 0 lets the model try until a budget is used up, but no budget is set: add --max-turns, --max-tokens, --max-cost or --timeout.',
     )
   }
-  return { commands, attempts }
+  return { commands, attempts, red }
 }
 
 /** Returns how changes are judged: what belongs to the judge as configured, and what it may accept as the request says. */

@@ -55,6 +55,8 @@ type VerificationRequest = {
    * the configured commands.
    */
   readonly commands?: readonly string[]
+  /** Commands like these that must also have failed before the change. Default: none, or as in the resumed session. */
+  readonly red?: readonly string[]
   /** How many times failures are reported to the model before the run fails; 0 means as many times as the budget allows. Default: 2. */
   readonly attempts?: number
   /** Whether a change may land whose tests were rewritten, so that they no longer pass as they were. Default: false. */

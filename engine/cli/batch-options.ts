@@ -8,6 +8,7 @@ type RunLimits = {
   readonly timeout?: number
   readonly failOnNoChange?: true
   readonly verify?: readonly string[]
+  readonly verifyRed?: readonly string[]
   readonly verifyAttempts?: number
 }
 
@@ -63,6 +64,7 @@ export function execWords(options: ConfigOptions & RunLimits): readonly string[]
     ...valued('--approval-program', options.approvalProgram),
     ...flag(options.failOnNoChange, '--fail-on-no-change'),
     ...(options.verify ?? []).flatMap((command) => ['--verify', command]),
+    ...(options.verifyRed ?? []).flatMap((command) => ['--verify-red', command]),
     ...valued('--verify-attempts', options.verifyAttempts),
     ...valued('--max-turns', options.maxTurns),
     ...valued('--max-tokens', options.maxTokens),

@@ -45,6 +45,8 @@ export type ExecOptions = ConfigOptions & {
   readonly landIgnored?: 'yes' | 'no'
   /** The commands that verify the result. False: no commands. Absent: the commands of the resumed session, or else the configured commands. */
   readonly verify?: readonly string[] | false
+  /** The commands that must also have failed before. */
+  readonly verifyRed?: readonly string[]
   readonly verifyAttempts?: number
   readonly allowTestChanges?: true
   readonly allowWeakening?: readonly string[]

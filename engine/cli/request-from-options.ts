@@ -112,14 +112,16 @@ function transactionOf({
 
 function verificationOf({
   verify,
+  verifyRed: red,
   verifyAttempts: attempts,
   allowTestChanges,
   allowWeakening,
 }: ExecOptions): Pick<RunRequest, 'verify'> {
-  if ([verify, attempts, allowTestChanges, allowWeakening].every((each) => each === undefined)) return {}
+  if ([verify, red, attempts, allowTestChanges, allowWeakening].every((each) => each === undefined)) return {}
   return {
     verify: {
       ...(verify === undefined ? {} : { commands: verify === false ? [] : verify }),
+      ...(red === undefined ? {} : { red }),
       ...(attempts === undefined ? {} : { attempts }),
       ...(allowTestChanges === undefined ? {} : { allowTestChanges }),
       ...(allowWeakening === undefined ? {} : { allowWeakening }),

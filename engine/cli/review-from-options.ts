@@ -25,6 +25,7 @@ const unfit: readonly (readonly [option: string, isGiven: (options: ExecOptions)
   ['--land', ({ land, landIgnored }) => land !== undefined || landIgnored !== undefined],
   ['--output-schema', ({ outputSchema }) => outputSchema !== undefined],
   ['--verify', ({ verify, verifyAttempts }) => verify !== undefined || verifyAttempts !== undefined],
+  ['--verify-red', ({ verifyRed }) => verifyRed !== undefined],
   ['--allow-test-changes', ({ allowTestChanges }) => allowTestChanges === true],
   ['--allow-weakening', ({ allowWeakening }) => allowWeakening !== undefined],
   ['--claims', ({ claims, failOnContradiction }) => claims === true || failOnContradiction === true],

@@ -123,9 +123,12 @@ export const RunEvent = z.discriminatedUnion('type', [
         })
         .optional(),
       /**
-       * The commands that run when the model is done, and how many times failures are reported to the model (0: as many times as the budget allows).
+       * The commands that run when the model is done, and how many times failures are reported to the model (0: as many times as the budget allows). `red`:
+       * those that must have failed before; absent: none.
        */
-      verify: z.object({ commands: z.array(z.string()), attempts: z.int() }).optional(),
+      verify: z
+        .object({ commands: z.array(z.string()), attempts: z.int(), red: z.array(z.string()).optional() })
+        .optional(),
       /** True if the run isn't stored, so that it can't be resumed; otherwise absent. */
       ephemeral: z.literal(true).optional(),
       /** The network access of commands: `off`, `allowlist` or `full`. */

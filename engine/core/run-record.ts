@@ -39,6 +39,11 @@ export const judgement = z.object({
   /** The base's judge on the run's sources. Absent: the run changed no part of the judge, so this is the same as the run's own tree. */
   kept: judgedRun.optional(),
   findings: z.array(judgeFinding),
+  /**
+   * Where a command given with `--verify-red` was seen to fail without the change: on the base, or on the base with the run's tests. Null: nowhere. Absent:
+   * that wasn't asked, or the verdict came first.
+   */
+  red_before: z.enum(['base', 'new tests']).nullable().optional(),
   /** Why a verdict other than `kept` counts as passed: an option of the user. */
   allowed_by: z.string().optional(),
 })
@@ -62,7 +67,8 @@ export const verified = z.object({
 export type Verified = z.infer<typeof verified>
 
 /** Describes a judgement in a few words. */
-export function judgementWords({ verdict, by, base, kept, findings, allowed_by: allowed }: Judgement): string {
+export function judgementWords(judgement: Judgement): string {
+  const { verdict, by, base, kept, findings, allowed_by: allowed, red_before: red } = judgement
   const time = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
   const ran = [
     ...(base === undefined ? [] : [base.cached ? 'the base is known' : `the base took ${time(base.duration_ms)}`]),
@@ -75,8 +81,11 @@ export function judgementWords({ verdict, by, base, kept, findings, allowed_by: 
       : by === 'tests'
         ? `kept: the tests of the base pass${base === undefined ? '' : ` (${base.passed} before)`}`
         : 'kept, by the exit code only'
-  return [what, ...(allowed === undefined ? [] : [`allowed by ${allowed}`]), ...ran].join(', ')
+  const failed = red === undefined ? [] : [red === null ? 'succeeds without the change too' : redWords[red]]
+  return [what, ...failed, ...(allowed === undefined ? [] : [`allowed by ${allowed}`]), ...ran].join(', ')
 }
+
+const redWords = { base: 'failed before', 'new tests': 'failed before, with the new tests' } as const
 
 /**
  * Not in Codex: what a run did, made from its record alone, never from what a model said. Long lists are cut: of commands, the last 50 are kept, of files of

@@ -4,6 +4,8 @@ export type Verification = {
   readonly commands: readonly string[]
   /** How many times failures are reported to the model; 0 means as many times as the budget allows. */
   readonly attempts: number
+  /** Those among `commands` that must also have failed before the change. */
+  readonly red: readonly string[]
 }
 
 /** The default for `attempts`. */

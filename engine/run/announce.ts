@@ -1,3 +1,4 @@
+import type { Verification } from '../core/verification-settings.ts'
 import type { Service } from '../../sandbox/index.ts'
 import { schemaVersion } from '../core/events.ts'
 import { withheldBy } from '../core/sandbox-status.ts'
@@ -37,7 +38,7 @@ export function announce(options: RunOptions, recorder: Recorder): void {
       plan_mode: options.planMode?.requestedBy,
       budget: given({ max_turns: maxTurns, max_tokens: maxTokens, max_cost_usd: maxCost, timeout_ms: timeoutMs }),
       transaction: options.transaction?.facts,
-      verify: options.verify && { ...options.verify, commands: [...options.verify.commands] },
+      verify: options.verify && verification(options.verify),
       session_dir: options.session.directory,
       ephemeral: options.session.kept ? undefined : (true as const),
       ignored_config: ignored.length === 0 ? undefined : ignored,
@@ -71,4 +72,12 @@ function namedOnly({ name, host, port }: Service): Pick<Service, 'name' | 'host'
 function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const known = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(known) as { [K in keyof T]: Exclude<T[K], undefined> }
+}
+
+function verification({ commands, attempts, red }: Verification): {
+  commands: string[]
+  attempts: number
+  red?: string[]
+} {
+  return { commands: [...commands], attempts, ...(red.length === 0 ? {} : { red: [...red] }) }
 }

@@ -67,7 +67,12 @@ const record = z.discriminatedUnion('type', [
       .nullable(),
   }),
   /** The verification that applies from this line on. An empty list of commands means that nothing is verified. */
-  z.object({ type: z.literal('verify'), commands: z.array(z.string()), attempts: z.int() }),
+  z.object({
+    type: z.literal('verify'),
+    commands: z.array(z.string()),
+    attempts: z.int(),
+    red: z.array(z.string()).default([]),
+  }),
   z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),
 ])
 

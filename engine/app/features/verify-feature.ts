@@ -22,10 +22,11 @@ export const verifyFeature: Feature = {
     const before: Verification | undefined = beginning.resumedFrom?.verify && {
       commands: beginning.resumedFrom.verify.commands,
       attempts: beginning.resumedFrom.verify.attempts,
+      red: beginning.resumedFrom.verify.red,
     }
-    const now: Verification = verify ?? { commands: [], attempts: before?.attempts ?? defaultAttempts }
+    const now: Verification = verify ?? { commands: [], attempts: before?.attempts ?? defaultAttempts, red: [] }
     if (before === undefined ? verify !== undefined : !isDeepStrictEqual(before, now)) {
-      session.rollout.append({ type: 'verify', commands: [...now.commands], attempts: now.attempts })
+      session.rollout.append({ type: 'verify', commands: [...now.commands], attempts: now.attempts, red: [...now.red] })
     }
     const { rules, permissions } = policies
     const assess = assessor({ approvalMode, rules, permissions })
@@ -39,8 +40,9 @@ export const verifyFeature: Feature = {
       )
     }
     if (now.commands.length === 0) return {}
-    if (transaction === undefined) return { notices: [unjudged] }
-    if (transaction.wish.land === 'each') return { notices: [landed] }
+    const why = transaction === undefined ? unjudged : transaction.wish.land === 'each' ? landed : undefined
+    if (why !== undefined && now.red.length > 0) throw new UserError('usage', `--verify-red can't be kept here. ${why}`)
+    if (transaction === undefined || why !== undefined) return { notices: why === undefined ? [] : [why] }
     // Few runs verify anything, so the others don't load what judges them.
     const { openJudge } = await import('../open-judge.ts')
     return { options: { judge: openJudge(context, transaction) } }

@@ -56,6 +56,11 @@ export function declareBatch(program: Command, finish: Finish): void {
       another,
     )
     .option(
+      '--verify-red <command>',
+      'like --verify, and the command must have failed without the change; may be repeated',
+      another,
+    )
+    .option(
       '--verify-attempts <n>',
       'how many times the model is told about a failure before the run fails (default: 2)',
       count,

@@ -189,6 +189,11 @@ export function runOptions(command: Command): Command {
       'a command to run in the sandbox when the model is done; if it fails, the model is told and continues; may be repeated',
       (command: string, earlier?: readonly string[] | false) => another(command, earlier || []),
     )
+    .option(
+      '--verify-red <command>',
+      'like --verify, and the command must have failed before: without the change, or without it but with its new tests; may be repeated',
+      another,
+    )
     .option('--no-verify', "with resume: don't run the session's --verify commands any more")
     .option(
       '--verify-attempts <n>',

@@ -53,7 +53,7 @@ export function decide(evidence: Evidence): Decision {
   const named = new Set(findings.map(({ test }) => test))
   const red = required.filter((test) => !isKept(test, kept.tests.get(test.id)) && !named.has(test.id))
   for (const test of red) findings.push(explainRed(test, now(test), evidence))
-  if (!kept.succeeded && !findings.some(({ kind }) => isAbout(kind))) {
+  if (!kept.succeeded && !isRedAsBefore(evidence) && !findings.some(({ kind }) => isAbout(kind))) {
     const isTests = required.length === 0 && settings.length === 0 && files.changed.length + evidence.support.length > 0
     const first = settings[0] ?? files.changed[0] ?? evidence.support[0] ?? ''
     const detail = `with the base's tests and configuration, the command ended with ${kept.end}`
@@ -68,7 +68,19 @@ export function decide(evidence: Evidence): Decision {
   return { verdict, findings: [...findings, ...told] }
 }
 
-function isKept(test: TestResult, found: TestResult | undefined): boolean {
+/**
+ * Whether the base's judge fails against the change only as it did on the base, where it showed no tests, and the run has only added tests: a command may name a
+ * file of tests that didn't exist. Nothing that was good before is lost then.
+ */
+function isRedAsBefore({ base, kept, settings, support, files }: Evidence): boolean {
+  const isAlike = !base.succeeded && base.end === kept.end && base.tests.size === 0 && kept.tests.size === 0
+  return (
+    isAlike && settings.length === 0 && [...files.changed, ...support].every((path) => files.before(path) === undefined)
+  )
+}
+
+/** Whether all of a test's cases that ran on the base were seen to pass. */
+export function isKept(test: TestResult, found: TestResult | undefined): boolean {
   return found !== undefined && isPassing(found) && found.passed >= totalOf(test)
 }
 

@@ -103,6 +103,21 @@ const nodeChanges: Table = {
     command: 'sh run.sh',
     change: { 'state.txt': 'good\n' },
   },
+  'has a flaky test, which fails once when it is judged': {
+    more: {
+      // The base and the run's own tree come first, then the base's judge on the change.
+      'test/flaky.test.js': `const { existsSync, appendFileSync, readFileSync } = require('node:fs')
+const seen = process.env.GOCACHE + '-flaky'
+const before = existsSync(seen) ? readFileSync(seen).length : 0
+appendFileSync(seen, 'x')
+require('node:test').test('flaky', () => require('node:assert').notEqual(before, 2))
+`,
+    },
+    change: {
+      ...node.better,
+      ...nodeEdit([nodeEnd, `${nodeEnd}  test('doubles one', () => {\n    assert.equal(double(1), 2)\n  })\n`]),
+    },
+  },
   'is judged by an exit code only': {
     command: 'node -e "require(\'./src/math.js\')"',
     change: { ...node.better, ...nodeEdit(['adds', 'adds!']) },

@@ -1,0 +1,44 @@
+import { basename } from 'node:path'
+import type { RunChange } from '../../transaction/change-record.ts'
+import type { JudgePart } from './judge-parts.ts'
+import { textIn } from './judge-trees.ts'
+import { changedSettings } from './merge-manifest.ts'
+import { wordsOf, type Reached } from './reach-command.ts'
+import type { TestResults } from './test-results.ts'
+
+/** The changed files that decide what the command does, apart from what it runs. */
+export function changedConfiguration(
+  changes: readonly RunChange[],
+  part: (path: string) => JudgePart,
+  { files }: Reached,
+  [base = '', own = '']: readonly string[],
+): readonly string[] {
+  return changes.flatMap(({ path }) => {
+    const what = part(path)
+    if (what === 'config') return files.includes(path) ? [] : [path]
+    if (what !== 'manifest') return []
+    const [before, after] = [textIn(base, path), textIn(own, path)]
+    if (before === undefined) return []
+    return changedSettings(basename(path), before, after ?? '')?.length === 0 ? [] : [path]
+  })
+}
+
+/** Where tests have no ids, the configuration of a program that the command starts counts as a part of the command. */
+export function startedBy(
+  settings: readonly string[],
+  { text }: Reached,
+  tests: TestResults,
+): readonly { file: string; what: string }[] {
+  if (tests.size > 0) return []
+  const words = new Set(wordsOf(text))
+  return settings.flatMap((file) => {
+    const stem = basename(file).split('.')[0]?.replace(/file$/i, '').toLowerCase() ?? ''
+    return words.has(stem) ? [{ file, what: `${file}, which ${stem} reads, was changed` }] : []
+  })
+}
+
+export function manifestsIn(changes: readonly RunChange[]): readonly string[] {
+  return changes
+    .map(({ path }) => path)
+    .filter((path) => basename(path) === 'package.json' && !path.includes('node_modules/'))
+}

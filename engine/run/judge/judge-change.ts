@@ -1,0 +1,166 @@
+import type { JudgeFinding, Judgement } from '../../core/run-record.ts'
+import type { ToolContext } from '../../tools/tool.ts'
+import type { StoredRun } from './base-cache.ts'
+import { changedConfiguration, manifestsIn, startedBy } from './changed-configuration.ts'
+import { matchesAny, stateOf, type Judge } from './judge.ts'
+import { copyTrees, isInCopy, restore, restoreJudge, textIn, type JudgeTrees } from './judge-trees.ts'
+import { changesOfCommand } from './reach-command.ts'
+import { notRed, redBefore } from './red-before.ts'
+import { redTests, secondTry } from './second-try.ts'
+import type { TestResults } from './test-results.ts'
+import { decide, describeDecision, isWeakening, type Decision, type JudgedRun } from './verdict.ts'
+
+/** How a command ended in the run's own tree, and the state of the tree then. */
+export type OwnRun = { readonly tests: TestResults; readonly state: string }
+
+/** A judgement, and what the model and people are told if the change doesn't pass. */
+export type Judged = { readonly judgement: Judgement; readonly passes: boolean; readonly lines: readonly string[] }
+
+const mostFindings = 200
+
+/**
+ * Judges a change by a command that has succeeded in the run's own tree.
+ *
+ * @param mustBeRed whether the command must have failed without the change
+ */
+export async function judgeChange(
+  judge: Judge,
+  command: string,
+  own: OwnRun,
+  context: ToolContext,
+  mustBeRed = false,
+): Promise<Judged> {
+  const base = await judge.base(command, context)
+  if (base === undefined) throw new TypeError('the command ran before')
+  const record = await judge.lastLook()
+  const { changes } = record
+  judge.noteJudged(record)
+  const { path: root, source } = judge.tree
+  const mine = changes.filter((change) => change.root === root && change.after.type !== 'directory')
+  const baseTests = testsOf(base)
+  // Runners also report a file that is no test, such as a helper in the folder of tests, as one test with the name of the file.
+  const inFiles = [...baseTests.values(), ...own.tests.values()].filter(({ name, file }) => name !== file)
+  const files = new Set(inFiles.flatMap(({ file }) => file ?? []))
+  const reached = judge.reach(command, root, manifestsIn(mine))
+  const part = (path: string) => judge.part(path, (each) => files.has(each), reached)
+  const inTests = mine.filter((change) => part(change.path) === 'test').map((change) => change.path)
+  const commands = changesOfCommand(reached, judge.reach(command, source, manifestsIn(mine)))
+  const settings = changedConfiguration(mine, part, reached, [root, source])
+  const asOwn = { succeeded: true, end: 'exit code 0', tests: own.tests }
+  const decideWith = (kept: JudgedRun, onBase?: JudgedRun): Decision =>
+    decide({
+      base: asJudged(base),
+      kept,
+      own: asOwn,
+      onBase,
+      commands: [...commands, ...startedBy(settings, reached, baseTests)],
+      settings,
+      files: {
+        changed: inTests.filter((path) => files.has(path) || files.size === 0),
+        before: (path) => textIn(root, path),
+        after: (path) => textIn(source, path),
+      },
+      support: inTests.filter((path) => !files.has(path) && files.size > 0),
+    })
+  let installed: readonly string[] = []
+  const runKept = (): Promise<StoredRun> =>
+    onTrees(judge, 'own', context, async (trees, place) => {
+      installed = restoreJudge(mine, { part, base: root, copy: place })
+      requireCopies(context, trees)
+      const ran = await judge.runOn(judge.watchOptions(command, place, base.asks), trees.views, context)
+      if (ran === undefined) throw new Error('The change could not be judged: the command may no longer run.')
+      return ran
+    })
+  let onBase: Promise<StoredRun | undefined> | undefined
+  /** Runs the run's tests on the base's sources, once. */
+  const runOnBase = (): Promise<StoredRun | undefined> =>
+    (onBase ??= onTrees(judge, 'base', context, (trees, place) => {
+      for (const path of inTests) restore(path, source, place)
+      return judge.runOn(judge.watchOptions(command, place, base.asks), trees.views, context)
+    }))
+
+  const isSame = mine.every((change) => part(change.path) === 'source' && change.ignored !== true)
+  const isElsewhere = changes.some((change) => change.root !== root)
+  const kept = !isSame || isElsewhere || stateOf(changes) !== own.state ? await runKept() : undefined
+  let against = kept === undefined ? asOwn : asJudged(kept)
+  let decision = decideWith(against)
+  let flaky: readonly JudgeFinding[] = []
+  if (kept !== undefined && decision.verdict !== 'kept' && redTests(baseTests, against).length > 0) {
+    const tried = secondTry(baseTests, against, asJudged(await runKept()))
+    flaky = tried.findings
+    against = tried.best
+    if (flaky.length > 0) decision = decideWith(against)
+  }
+  if (decision.verdict === 'revised' && own.tests.size > 0) {
+    const tested = await runOnBase()
+    if (tested !== undefined) decision = decideWith(against, asJudged(tested))
+  }
+  const allowed = allowedBy(decision, judge)
+  const isAllowed = decision.verdict === 'kept' || allowed !== undefined
+  const withTests = inTests.length === 0 ? undefined : runOnBase
+  const red = mustBeRed && isAllowed ? await redBefore({ base, withTests }, own.tests) : undefined
+  const known = baseTests.size > 0 || (kept?.tests.length ?? 0) > 0
+  const judgement: Judgement = {
+    verdict: decision.verdict,
+    by: known ? 'tests' : 'exit code only',
+    judge_sha256: judge.hashes.judge,
+    base: { ...shown(base), cached: base.cached },
+    ...(kept === undefined ? {} : { kept: shown(kept) }),
+    findings: [...decision.findings, ...flaky, ...dependencyNotes(installed)].slice(0, mostFindings),
+    ...(red === undefined ? {} : { red_before: red }),
+    ...(allowed === undefined ? {} : { allowed_by: allowed }),
+  }
+  const lines = [...describeDecision(decision), ...(red === null ? [`${command} ${notRed}`] : [])]
+  return { judgement, passes: isAllowed && red !== null, lines }
+}
+
+/** The option of the user because of which a change passes although its verdict isn't good; undefined if there is none. */
+function allowedBy({ verdict, findings }: Decision, judge: Judge): string | undefined {
+  const { allowTestChanges, allowWeakening } = judge.options.settings
+  if (verdict === 'kept') return undefined
+  const isAllowed = findings.every(({ kind, subject }) => {
+    if (kind === 'rewritten' && allowTestChanges) return true
+    return (kind !== 'rewritten' && !isWeakening(kind)) || matchesAny(subject, allowWeakening)
+  })
+  if (!isAllowed) return undefined
+  return verdict === 'revised' && allowTestChanges
+    ? '--allow-test-changes'
+    : `--allow-weakening ${allowWeakening.join(', ')}`
+}
+
+async function onTrees<Result>(
+  judge: Judge,
+  which: 'base' | 'own',
+  { signal }: ToolContext,
+  use: (trees: JudgeTrees, place: string) => Promise<Result>,
+): Promise<Result> {
+  const trees = await copyTrees(judge.options.view, which, which, signal)
+  try {
+    return await use(trees, trees.views.find(({ path }) => path === judge.tree.path)?.source ?? '')
+  } finally {
+    await trees.remove()
+  }
+}
+
+function requireCopies({ workspace, sandbox }: ToolContext, { views }: JudgeTrees): void {
+  const away = [workspace, ...sandbox.policy.writableRoots].find((path) => !isInCopy(path, views))
+  if (away === undefined) return
+  throw new Error(`The change can't be judged: ${away} is no longer a directory of its own. Restore it.`)
+}
+
+function dependencyNotes(installed: readonly string[]): Judgement['findings'] {
+  if (installed.length === 0) return []
+  return [{ kind: 'note', subject: 'dependencies', detail: `${installed.length} installed files differ from the base` }]
+}
+
+function testsOf({ tests }: StoredRun): TestResults {
+  return new Map(tests.map((test) => [test.id, { ...test, file: test.file }]))
+}
+
+function asJudged(run: StoredRun): JudgedRun {
+  return { succeeded: run.succeeded, end: run.end, tests: testsOf(run) }
+}
+
+function shown({ tests, exitCode, durationMs }: StoredRun): NonNullable<Judgement['kept']> {
+  return { passed: tests.reduce((sum, { passed }) => sum + passed, 0), exit_code: exitCode, duration_ms: durationMs }
+}
