@@ -72,6 +72,7 @@ export async function beginSession(confined: Confined, signal: AbortSignal, clos
     noteDecidedBy(session.directory, {
       ...confined.policies,
       approvalPolicy: confined.approvalMode,
+      home: confined.home,
       sandbox,
       image: confined.settings.sandbox_image,
     })

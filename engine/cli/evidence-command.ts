@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { openSandbox, parsePolicy, readHostFile } from '../../sandbox/index.ts'
-import { judgementWords } from '../core/run-record.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { counted } from '../core/text/counted.ts'
 import { UserError } from '../core/user-error.ts'
@@ -16,6 +15,7 @@ import type { ChangeRecord } from '../transaction/change-record.ts'
 import { sandboxOfLastRun } from '../transaction/changes-of-session.ts'
 import { isAllReverted } from '../transaction/view-state.ts'
 import { recordOf } from './changed-session.ts'
+import { policiesOf, requirementFaults, type Requirement } from './evidence-requirements.ts'
 import { findChangedSession, type ChangedSession } from './find-session.ts'
 import { writeOutputFile } from './output-file.ts'
 import { print, printJsonText, tell } from './print.ts'
@@ -31,9 +31,6 @@ export type VerifyOptions = {
   /** What must be true of the run besides. Default: nothing. */
   readonly require?: readonly Requirement[]
 }
-
-/** What evidence can be required to say: `verified`: all `--verify` commands passed; `kept`: so did all tests of the base, as they were. */
-export type Requirement = 'verified' | 'kept'
 
 const [largestKey, largestEvidence, largestPatch] = [64 * 1024, 256 * 1024 * 1024, 1024 * 1024 * 1024]
 
@@ -54,7 +51,10 @@ export async function evidenceCommand(run: string | undefined, { output, key }: 
   if (isAllReverted(session.state))
     tell('The changes were reverted, so they are not in the tree; the evidence says so.')
   const known = { facts, unchanged, at: new Date() }
-  const sealed = sealStatement(makeStatement(session.directory, session.state, record, known), signer)
+  const statement = makeStatement(session.directory, session.state, record, known)
+  const sealed = sealStatement(statement, signer)
+  for (const policy of policiesOf(statement))
+    tell(`policy ${policy}, which agent evidence verify --require policy=HASH checks`)
   if (output === '-') printJsonText(sealed)
   else writeOutputFile(output, sealed, 'the evidence')
   return exitCodes.done
@@ -163,6 +163,7 @@ export function verifyEvidence(
     known.length === 0 ? 'nothing else was compared: give --tree or --patch' : `confirmed: ${known.join(', ')}`
   const reverted = predicate.transaction.state === 'reverted' ? ', whose changes had been reverted' : ''
   print(`session ${predicate.session}${reverted}, ${held}`)
+  for (const policy of policiesOf(statement)) print(`policy ${policy}`)
   return exitCodes.done
 }
 
@@ -177,16 +178,6 @@ function heldOf({ trees }: Statement['predicate']): readonly string[] {
     ? `${counted(unchanged, 'source file')} that the run did not change${except}`
     : 'but not all source files, because the evidence does not list them'
   return [`${counted(changed, 'path')} that the run changed`, rest]
-}
-
-function requirementFaults({ predicate }: Statement, wanted: Requirement): readonly string[] {
-  const { verified } = predicate
-  if (verified.length === 0) return [`not ${wanted}: the run had no --verify commands`]
-  return verified.flatMap(({ command, passed, judged }) => {
-    if (wanted === 'verified') return passed ? [] : [`not verified: ${command} did not pass`]
-    if (judged === undefined) return [`not kept: ${command} was not judged with the tests of the base`]
-    return judged.verdict === 'kept' ? [] : [`not kept: ${command}: ${judgementWords(judged)}`]
-  })
 }
 
 function patchFaults({ subject }: Statement, patch: string | undefined): readonly string[] {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import type { EvidenceOptions, Requirement, VerifyOptions } from '../evidence-command.ts'
+import type { EvidenceOptions, VerifyOptions } from '../evidence-command.ts'
+import type { Requirement } from '../evidence-requirements.ts'
 import { another } from './option-values.ts'
 import { last, nameOf, type Last } from './named-run.ts'
 import type { Finish } from './shared-options.ts'
@@ -47,14 +48,19 @@ Examples:
     .addOption(
       new Option(
         '--require <facts>',
-        'what the evidence must say besides, separated by commas: verified (all --verify commands passed), kept (so did all tests of the base, as they were)',
+        'what the evidence must say besides, separated by commas: verified (all --verify commands passed), kept (so did all tests of the base, as they were), policy=HASH (the runs were decided by this policy, whose hash agent evidence and this command print)',
       ).argParser(requirementsIn),
     )
     .addHelpText(
       'after',
       `
 Source files are those that git tracked or did not ignore when the evidence was made, and the paths that the run changed. The first 20 that
-differ are named. Files that were added later, and those that git ignores, are not checked.`,
+differ are named. Files that were added later, and those that git ignores, are not checked.
+
+Exit codes: 0, everything that was asked for holds; 1, something doesn't, and is printed; 2, wrong usage.
+
+Example:
+  agent evidence verify run.evidence.json --public-key trusted.pub --require verified,kept,policy=$POLICY`,
     )
     .action(async (file: string, options: VerifyOptions) => {
       const { verifyEvidence } = await import('../evidence-command.ts')
@@ -65,6 +71,9 @@ differ are named. Files that were added later, and those that git ignores, are n
 function requirementsIn(value: string): readonly Requirement[] {
   return value.split(',').map((word) => {
     if (word === 'verified' || word === 'kept') return word
-    throw new InvalidArgumentError('expected verified or kept, or both with a comma.')
+    if (/^policy=[0-9a-f]{64}$/.test(word)) return word as Requirement
+    throw new InvalidArgumentError(
+      'expected verified, kept or policy=HASH, with commas between them; a hash has 64 hexadecimal digits.',
+    )
   })
 }

@@ -34,6 +34,8 @@ export const decidedBy = z.strictObject({
   /** Each source of rules, with a hash of its rules. */
   rules: z.array(z.strictObject({ source: z.string(), rules: z.int(), sha256: hash })),
   permissions_sha256: hash,
+  /** The hash of all of this except the time and the fence. It is the same for all runs under the same policy, in any workspace and home directory. */
+  policy_sha256: hash,
 })
 
 /** The schema of the signed statement (in-toto, Statement v1). */

@@ -272,6 +272,32 @@ describe.skipIf(needsBubblewrap())('agent evidence', () => {
     expect(check()).toBe(0)
   })
 
+  test('contains a hash of the policy that is the same in every workspace and home, and that a gate can require', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const key = join(tempDir(), 'key.pem')
+    writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+    const evidenceOf = async (...options: readonly string[]) => {
+      const [cwd, home] = [repository({ 'a.txt': 'a\n' }), tempDir()]
+      await exec([[call('exec_command', { cmd: 'echo b > a.txt' })], [say('done')]], [...options, 'x'], { cwd, home })
+      const file = join(tempDir(), 'e.json')
+      const made = await agent(['evidence', '--last', '-o', file, '--key', key], { cwd, home })
+      return { file, policy: /policy ([0-9a-f]{64})/.exec(made.stderr)?.[1] ?? '' }
+    }
+    const [one, other] = [await evidenceOf(), await evidenceOf()]
+    expect(one.policy).toMatch(/^[0-9a-f]{64}$/)
+    expect(other.policy).toBe(one.policy)
+    const wider = await evidenceOf('-c', 'sandbox_workspace_write.network_access=true')
+    expect(wider.policy).not.toBe(one.policy)
+    const require = (file: string, ...facts: readonly string[]) =>
+      agent(['evidence', 'verify', file, '--require', facts.join(',')], { cwd: tempDir(), home: tempDir() })
+    const good = await require(other.file, `policy=${one.policy}`)
+    expect([good.code, good.stdout]).toEqual([0, expect.stringContaining(`\npolicy ${one.policy}\n`)])
+    const bad = await require(wider.file, `policy=${one.policy}`)
+    expect([bad.code, bad.stdout]).toEqual([1, `not policy=${one.policy}: a run's policy was ${wider.policy}\n`])
+    expect((await require(one.file, 'verified', `policy=${one.policy}`)).code).toBe(1)
+    expect((await require(one.file, 'policy=x')).code).toBe(2)
+  })
+
   test('says that the changes were reverted', async () => {
     const [cwd, home, key] = [repository({ 'a.txt': 'a\n' }), tempDir(), join(tempDir(), 'key')]
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
