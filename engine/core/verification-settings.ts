@@ -1,3 +1,5 @@
+import * as z from 'zod'
+
 /** How a run is verified when its model is done. */
 export type Verification = {
   /** Shell command lines to run in the sandbox, in this order. `[]`: none. */
@@ -35,4 +37,11 @@ export function parseReport(text: string): NamedReport | undefined {
   const format = reportFormats.find((each) => each === text.slice(0, at))
   const path = text.slice(at + 1)
   return format === undefined || path === '' || path.startsWith('/') ? undefined : { format, path }
+}
+
+/** The fields of a verification in a session. */
+export const verificationFields = {
+  commands: z.array(z.string()),
+  attempts: z.int(),
+  red: z.array(z.string()).default([]),
 }

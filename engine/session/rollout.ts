@@ -5,7 +5,7 @@ import type { HistoryItem, Usage } from '../core/model.ts'
 import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
 import { readUserBytes } from '../core/read-plain-file.ts'
 import { UserError } from '../core/user-error.ts'
-import type { Verification } from '../core/verification-settings.ts'
+import { verificationFields, type Verification } from '../core/verification-settings.ts'
 import { historyItem } from './history-item.ts'
 import type { Worktree } from './worktree-record.ts'
 
@@ -67,12 +67,7 @@ const record = z.discriminatedUnion('type', [
       .nullable(),
   }),
   /** The verification that applies from this line on. An empty list of commands means that nothing is verified. */
-  z.object({
-    type: z.literal('verify'),
-    commands: z.array(z.string()),
-    attempts: z.int(),
-    red: z.array(z.string()).default([]),
-  }),
+  z.object({ type: z.literal('verify'), ...verificationFields }),
   z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),
 ])
 

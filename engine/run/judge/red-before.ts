@@ -2,7 +2,7 @@ import type { StoredRun } from './base-cache.ts'
 import { isPassing, type TestResult, type TestResults } from './test-results.ts'
 
 /** Where a command was seen to fail without the change; null if nowhere. */
-export type RedBefore = 'base' | 'new tests' | null
+type RedBefore = 'base' | 'new tests' | null
 
 /** What a command did without the change. */
 type Before = {

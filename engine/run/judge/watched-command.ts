@@ -49,7 +49,7 @@ export class WatchedCommand {
     if (this.#option !== undefined)
       return [...approved.slice(0, -1), `${approved.at(-1)} ${this.#option.words}`] as never
     const [shell] = approved
-    return [shell, '-c', setVariables, shell, this.folder, this.#nodeOptions(), ...approved]
+    return [shell, '-c', setVariables, shell, this.folder, this.#nodeOptions(), this.#pytestOptions(), ...approved]
   }
 
   /** Takes a piece of what the command prints. */
@@ -74,11 +74,19 @@ export class WatchedCommand {
           .toSorted()
       : []
     const seen: SeenTest[] = names.flatMap((name) => [...readReport('lines', read(name))])
-    return groupTests([...seen, ...this.#text.seen])
+    const junit = asks ? readReport('junit', read(pytestJunit)).map(withoutParameters) : []
+    return groupTests([...seen, ...junit, ...this.#text.seen])
   }
 
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  /** If the command sets the variable by which Python finds our plugin, pytest's own report has to do, in which several runs of pytest replace each other. */
+  #pytestOptions(): string {
+    return /\bPYTHONPATH=/.test(this.#options.reached)
+      ? `-o junit_family=xunit1 --junitxml=${join(this.folder, pytestJunit)}`
+      : `-p ${pytestPlugin}`
   }
 
   /** Node wants a destination for each reporter, so the options depend on those that the command gives itself. */
@@ -91,11 +99,18 @@ export class WatchedCommand {
   }
 }
 
+const pytestJunit = 'pytest.xml'
+
+/** Our plugin doesn't count the parameters of a case as a part of the test's name either. */
+function withoutParameters(test: SeenTest): SeenTest {
+  return { ...test, name: test.name.split('[')[0] ?? test.name }
+}
+
 /** Sets the variables that runners read, adds to values that they have, and becomes the command. */
 const setVariables = `
-export PYTEST_ADDOPTS="-p ${pytestPlugin} \${PYTEST_ADDOPTS-}"
+export PYTEST_ADDOPTS="$3 \${PYTEST_ADDOPTS-}"
 export PYTHONPATH="$1\${PYTHONPATH:+:$PYTHONPATH}"
 export NODE_OPTIONS="$2 \${NODE_OPTIONS-}"
 export GOFLAGS="-v -count=1 \${GOFLAGS-}"
-shift 2
+shift 3
 exec "$@"`

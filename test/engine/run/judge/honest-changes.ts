@@ -186,6 +186,10 @@ const calc = pytest.broken['calc.py'] as string
 const pyEdit = (...pairs: readonly (readonly [string, string])[]): Files => edit(pytest, pyTest, ...pairs)
 
 const pytestChanges: Table = {
+  'renames a test, where the command sets PYTHONPATH': {
+    command: 'PYTHONPATH=. pytest -q',
+    change: { ...pytest.better, ...pyEdit(['def test_add(', 'def test_add_two_numbers(']) },
+  },
   'keeps results': { change: pytest.better },
   'adds a case of a test': { change: { ...pytest.better, ...pyEdit(['(2, 4)', '(2, 4), (3, 6)']) } },
   'adds a test to an existing file': {

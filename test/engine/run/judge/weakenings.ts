@@ -234,6 +234,14 @@ const pyConftest = (text: string): Files => ({
 })
 
 const pytestWeakenings: Readonly<Record<string, Weakening>> = {
+  'deletes the test, where the command sets PYTHONPATH': {
+    command: 'PYTHONPATH=. pytest -q',
+    change: pyEdit([addsPy, '']),
+  },
+  'expects it to fail, where the command sets PYTHONPATH': {
+    command: 'PYTHONPATH=. pytest -q',
+    change: pyEdit(['def test_add', '@pytest.mark.xfail\ndef test_add']),
+  },
   'deletes the file of the test': { change: { ...pytest.broken, [pyTest]: 'def test_nothing():\n    pass\n' } },
   'deletes the test': { change: pyEdit([addsPy, '']) },
   'skips the test': { change: pyEdit(['def test_add', '@pytest.mark.skip\ndef test_add']) },
