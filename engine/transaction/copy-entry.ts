@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -73,14 +74,21 @@ export function copyEntry(key: string, stats: BigIntStats, { from, to, how, link
 }
 
 /**
- * Gives a copied directory the mode and the times of its original. Call it when the directory has all its entries: the mode may forbid adding any, and adding one
+ * Gives a copied directory its mode and the times of its original. Call it when the directory has all its entries: the mode may forbid adding any, and adding one
  * changes the times. The copy of the root keeps its mode, which lets nobody else in.
+ *
+ * @param mode the mode that was noted for the original, even if somebody has changed or removed it since: a copy with another mode would count as changed by
+ * the run
  */
-export function finishDirectory(key: string, { from, to }: Pick<Copying, 'from' | 'to'>): void {
+export function finishDirectory(
+  key: string,
+  mode: number | undefined,
+  { from, to }: Pick<Copying, 'from' | 'to'>,
+): void {
+  if (!existsSync(placeOf(to, key))) return
   const stats = lstatSync(placeOf(from, key), { bigint: true, throwIfNoEntry: false })
-  if (stats === undefined) return
-  if (key !== '') chmodSync(placeOf(to, key), Number(stats.mode & 0o7777n))
-  utimesSync(placeOf(to, key), seconds(stats.atimeNs), seconds(stats.mtimeNs))
+  if (key !== '' && mode !== undefined) chmodSync(placeOf(to, key), mode)
+  if (stats !== undefined) utimesSync(placeOf(to, key), seconds(stats.atimeNs), seconds(stats.mtimeNs))
 }
 
 /** Errors that mean that an entry can't be read, or that it was removed or replaced after its metadata was read. */

@@ -133,7 +133,7 @@ export async function copyTree(
 
   while (pending.length > 0) await copyFiles(divideFiles(from, to, await copyDirectories(), how))
   await linkNested(from, `${to}/.git`, to, countGit)
-  for (const key of record.directories.toReversed()) finishDirectory(key, copying)
+  for (const key of record.directories.toReversed()) finishDirectory(key, record.manifest.get(key)?.mode, copying)
   fitIndex(to, clean().index, record.copies)
   markLeftOut(from, to, record.manifest, repositories)
   return record.manifest

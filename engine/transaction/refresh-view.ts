@@ -118,6 +118,6 @@ async function refreshTree(
     if (!isKept) originals.delete(key)
   }
   for (const [key, original] of record.manifest) originals.set(key, original)
-  for (const key of [...reopened].toReversed()) finishDirectory(key, copying)
+  for (const key of [...reopened].toReversed()) finishDirectory(key, originals.get(key)?.mode, copying)
   return isChanged
 }

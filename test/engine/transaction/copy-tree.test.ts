@@ -9,6 +9,7 @@ import {
   readFileSync,
   readdirSync,
   readlinkSync,
+  rmdirSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -249,4 +250,19 @@ test('an error while two threads copy is thrown as it is', async () => {
   const deep = join(base, ...Array.from({ length: 16 }, () => long))
   mkdirSync(deep, { recursive: true })
   await expect(copyTree(from, join(deep, 'copy'), { how: 'copy' })).rejects.toThrow('ENAMETOOLONG')
+})
+
+test('a directory that is removed or closed while it is copied has the mode that is noted for it', async () => {
+  const [from, base] = [tempDir(), tempDir()]
+  for (const name of ['removed', 'closed', 'last/.git']) mkdirSync(join(from, name), { recursive: true, mode: 0o755 })
+  const copy = join(base, 'copy')
+  const manifest = await copyTree(from, copy, {
+    how: 'copy',
+    repository: () => {
+      rmdirSync(join(from, 'removed'))
+      chmodSync(join(from, 'closed'), 0o700)
+    },
+  })
+  for (const name of ['removed', 'closed'])
+    expect(Number(stats(join(copy, name)).mode & 0o7777n)).toBe(manifest.get(name)?.mode)
 })
