@@ -58,7 +58,7 @@ function sendMessage(agents: SubAgents): Tool {
     }),
     run: async ({ to, message }, { signal }) => {
       const problem = agents.tell(to, message, signal)
-      return problem === undefined ? resultOf(await agents.wait(to)) : { ok: false, output: problem }
+      return problem === undefined ? resultOf(await agents.wait(to)) : { ok: false, output: problem, delegated: true }
     },
   })
 }
@@ -76,7 +76,7 @@ function waitAgents(agents: SubAgents): Tool {
     }),
     run: async ({ ids }) => {
       const asked = ids ?? agents.unread
-      if (asked.length === 0) return { ok: true, output: 'No agent is working.' }
+      if (asked.length === 0) return { ok: true, output: 'No agent is working.', delegated: true }
       const reports = await Promise.all(asked.map((id) => agents.wait(id)))
       const texts = reports.map((report, at) =>
         report === undefined ? `${asked[at] ?? ''} has no work in progress.` : describeReport(report),

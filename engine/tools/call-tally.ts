@@ -9,7 +9,7 @@ export class CallTally {
     this.#of = of
   }
 
-  /** How many calls were made. Handing work to an agent is none: what the agent does counts. */
+  /** How many calls were made. Handing work to an agent is none, and asking about work neither: what the agent does counts. */
   get made(): number {
     return this.#made
   }

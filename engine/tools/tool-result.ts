@@ -23,7 +23,7 @@ export type ToolResult = {
   readonly commandFailed?: boolean
   /** Why the run can't go on after this call, such as a full disk: what follows could not be recorded. Absent: it can. */
   readonly fault?: Error
-  /** Whether the call did nothing but hand work to an agent, whose own calls are counted. Absent: it did something itself. */
+  /** Whether the call did nothing but hand out work, or ask about work that other calls do. Those are counted. Absent: it did something itself. */
   readonly delegated?: true
   /** How much of the output the model gets. If there is more, the middle is cut out. Default: as configured. */
   readonly limit?: OutputLimit

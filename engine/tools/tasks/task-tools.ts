@@ -29,7 +29,8 @@ const taskList = defineTool({
   input: z.object({}),
   run: (_, { state }) => {
     const lines = state.tasks.all.map(describeLine)
-    return Promise.resolve({ ok: true, output: lines.length === 0 ? 'There are no tasks.' : lines.join('\n') })
+    const output = lines.length === 0 ? 'There are no tasks.' : lines.join('\n')
+    return Promise.resolve({ ok: true, output, delegated: true })
   },
 })
 
@@ -109,10 +110,14 @@ async function withTask(
   run: (task: Task) => Promise<ToolResult>,
 ): Promise<ToolResult> {
   const task = state.tasks.get(id)
-  if (task !== undefined) return run(task)
+  if (task !== undefined) return { ...(await run(task)), delegated: true }
   const known = state.tasks.all.map((one) => one.id)
   const there = known.length === 0 ? 'This run has no tasks' : `Tasks of this run: ${known.join(', ')}`
-  return { ok: false, output: `There is no task '${id}'. ${there}. Tasks end with the run that started them.` }
+  return {
+    ok: false,
+    output: `There is no task '${id}'. ${there}. Tasks end with the run that started them.`,
+    delegated: true,
+  }
 }
 
 /** Returns a task's state and its new output. If the task has ended, records that the model now knows the outcome. */

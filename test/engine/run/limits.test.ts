@@ -128,6 +128,23 @@ describe('refused calls', () => {
   })
 
   test.each([
+    ['task_list', {}],
+    ['task_output', { task_id: 'task-1' }],
+  ])('and calls that only ask about other work (%s): the run is not done', async (name, input) => {
+    const { summary } = await scriptedRun({
+      overrides: untrusted,
+      responses: [
+        command('npm test', '1'),
+        (): readonly ModelEvent[] => [calls(name, input, '2')],
+        command('git push', '3'),
+        command('rm -r x', '4'),
+        done,
+      ],
+    })
+    expect([summary.exitCode, summary.error]).toEqual([3, expect.stringContaining('Every call was refused')])
+  })
+
+  test.each([
     ['in two responses', [command('npm test', '1'), command('git push', '2'), done]],
     [
       'in three responses, and a call that was made',
