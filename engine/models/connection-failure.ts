@@ -72,8 +72,10 @@ function aboutProxy(
       words: `${named} refuses to connect to it (${status}). Allow it there, or name its host in NO_PROXY`,
       retryable: status === 429,
     }
-  if (isAbout(cause, host)) return { words: `${named} doesn't answer: ${words}`, retryable: true }
   const { code = '' } = cause as NodeJS.ErrnoException
+  // Node's `fetch` names what it waited for only in the message.
+  const isSilent = code === 'UND_ERR_CONNECT_TIMEOUT' && words.includes(` ${host},`)
+  if (isSilent || isAbout(cause, host)) return { words: `${named} doesn't answer: ${words}`, retryable: true }
   return code.startsWith('UND_ERR_SOCKS5') ? { words: `${named} refuses: ${words}`, retryable: false } : undefined
 }
 

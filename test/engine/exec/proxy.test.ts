@@ -184,6 +184,16 @@ test('a SOCKS proxy that refuses is named, and asked once', async () => {
   expect(ended.stderr).toContain(`the proxy ${url} (ALL_PROXY) refuses: `)
 })
 
+test('a SOCKS proxy that accepts connections and says nothing is named', async () => {
+  const server = createTcp((socket) => void socket.on('error', () => undefined).resume())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const url = `socks5://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ended = await runBehind({ ALL_PROXY: url }, 'https')
+  expect(ended.code).toBe(6)
+  expect(ended.stderr).toContain(`the proxy ${url} (ALL_PROXY) doesn't answer: `)
+})
+
 test('a proxy that is down is called one', async () => {
   const ended = await runBehind({ HTTPS_PROXY: 'http://me:pass-word@127.0.0.1:9' }, 'https')
   expect(ended.code).toBe(6)
