@@ -40,7 +40,7 @@ export function configure(request: RunRequest): Configured {
   if (request.outsideRepository !== true) requireRepository(workspace)
   const project = { root: findRepository(workspace) ?? workspace, workspace }
   const home = findHome(environment)
-  const memoryPlaces = { user: places.config, home, ...project, ...instructionFiles(settings) }
+  const memoryPlaces = { user: places.config, codex: places.codex, home, ...project, ...instructionFiles(settings) }
   const policies = readPolicies({ places, home, project, config })
   const memory = config.isolated ? noMemory : readMemory(memoryPlaces, hiddenFiles(settings, project.root, policies))
   const approvalMode = approvalModeOf(settings)

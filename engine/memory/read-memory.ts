@@ -19,6 +19,8 @@ export type MemoryPlaces = {
   readonly user: string
   /** The user's home directory, where other agents keep their instructions. */
   readonly home: string
+  /** Codex's folder. Default: `.codex` in the home directory. */
+  readonly codex?: string
   /** The repository's root; outside a repository, the workspace itself. */
   readonly root: string
   /** The directory the run works in, at or below the root. */
@@ -56,11 +58,7 @@ const namesInDirectory: readonly [Alternatives, ...Alternatives[]] = [
 /** The names of instruction files in the user's configuration folder for this program. */
 const namesInConfig: readonly Alternatives[] = [['AGENTS.override.md', 'AGENTS.md'], ['CLAUDE.md'], ['GEMINI.md']]
 /** The paths of the user's instruction files for other agents, relative to the home directory. These instructions apply to all repositories. */
-const namesInHome: readonly Alternatives[] = [
-  ['.claude/CLAUDE.md'],
-  ['.codex/AGENTS.override.md', '.codex/AGENTS.md'],
-  ['.gemini/GEMINI.md'],
-]
+const namesInHome: readonly [Alternatives, ...Alternatives[]] = [['.claude/CLAUDE.md'], ['.gemini/GEMINI.md']]
 /**
  * The size limit, in bytes, for the user's instruction files taken together, and for the repository's. Codex has the same limit for project
  * documents.
@@ -77,9 +75,15 @@ export function memoryFiles(where: MemoryPlaces): {
   const named = (directory: string, lists: readonly Alternatives[]): readonly (readonly string[])[] =>
     lists.map((names) => names.map((name) => join(directory, name)))
   const [[first, ...more], ...others] = namesInDirectory
+  const [ofClaude, ...ofOthers] = namesInHome
   const inDirectory: readonly Alternatives[] = [[first, ...more, ...(where.fallbacks ?? [])], ...others]
   return {
-    user: [...named(where.home, namesInHome), ...named(where.user, namesInConfig)],
+    user: [
+      ...named(where.home, [ofClaude]),
+      ...named(codexFolder(where), [['AGENTS.override.md', 'AGENTS.md']]),
+      ...named(where.home, ofOthers),
+      ...named(where.user, namesInConfig),
+    ],
     repository: directoriesBetween(where.root, where.workspace).flatMap((directory) => named(directory, inDirectory)),
   }
 }
@@ -100,13 +104,18 @@ export function readMemory(
   const files = memoryFiles(where)
   const seen = new Set<string>()
   const user = new MemoryReader(where.home, seen, [])
-  for (const paths of files.user) user.readFirst(paths, { roots: [where.user, where.home], hidden: () => undefined })
+  const roots = [where.user, where.home, codexFolder(where)]
+  for (const paths of files.user) user.readFirst(paths, { roots, hidden: () => undefined })
   const repository = new MemoryReader(where.home, seen, user.sources, where.limit)
   for (const paths of files.repository) repository.readFirst(paths, { roots: [where.root], hidden })
   return {
     sources: [...user.sources, ...repository.sources],
     omitted: [...user.omitted, ...repository.omitted],
   }
+}
+
+function codexFolder({ codex, home }: MemoryPlaces): string {
+  return codex ?? join(home, '.codex')
 }
 
 /** What a file may import: only files in the folders `roots`. `hidden` gives the reason why a file must not be read; undefined if it may be read. */

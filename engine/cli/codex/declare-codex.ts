@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { Option, type Command } from 'commander'
 import { runOptions } from '../declare/declare-exec.ts'
 import { another } from '../declare/option-values.ts'
@@ -54,7 +55,8 @@ export function declareCodex(program: Command, finish: Finish): void {
     .addOption(new Option('--title <text>', 'changes nothing').hideHelp())
     .action(async (words: readonly string[], _: object, command: Command) => {
       const given = command.opts<CodexOptions>()
-      const task = readTask(words, given)
+      const end = process.argv.indexOf('--')
+      const task = readTask(words, given, end === -1 ? 0 : process.argv.length - end - 1)
       if (typeof task === 'string') command.error(`error: ${task}`)
       const { reportStartupFailure } = await import('../report-startup-failure.ts')
       const code = await reportStartupFailure(given.json === true, async (progress) => {

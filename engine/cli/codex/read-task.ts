@@ -16,15 +16,18 @@ const within = ['resume', 'fork', 'review'] as const
 /**
  * Reads the words of a command line for Codex: `exec [PROMPT]`, `exec [PROMPT] resume [SESSION] [PROMPT]` and so on.
  *
+ * @param literal how many of the last words stand behind `--`: none of them is a subcommand
  * @returns the task, or what is wrong with the words
  */
-export function readTask(words: readonly string[], options: CodexOptions): CodexTask | string {
+export function readTask(words: readonly string[], options: CodexOptions, literal = 0): CodexTask | string {
   const [command, ...rest] = words
   if (command === 'review') return readReview(rest, undefined, options)
   if (command !== 'exec' && command !== 'e')
     return `agent codex answers the command lines of codex exec and codex review, but not those of codex ${command}. Start it as agent codex exec "…"`
   // A prompt may come before the subcommand, so the subcommand is the first or the second word.
-  const at = rest.slice(0, 2).findIndex((word) => within.some((each) => each === word))
+  const at = rest
+    .slice(0, Math.max(0, Math.min(2, rest.length - literal)))
+    .findIndex((word) => within.some((each) => each === word))
   if (at === -1) return single(rest, (prompt) => ({ prompt, start: { type: 'new' } }))
   const before = at === 1 ? rest[0] : undefined
   const after = rest.slice(at + 1)

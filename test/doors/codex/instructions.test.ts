@@ -37,6 +37,24 @@ describe.skipIf(needsBubblewrap())('what Codex’s configuration tells the model
     const none = 'project_doc_fallback_filenames = ["TEAM.md"]\nproject_doc_max_bytes = 0'
     expect(await text(none)).not.toContain('Indent with tabs.')
   })
+
+  test('$CODEX_HOME/AGENTS.md is read, wherever that folder is', async () => {
+    const elsewhere = tempDir({ 'AGENTS.md': 'Count from zero.' })
+    const { requests } = await codexExec(['--skip-git-repo-check', '-m', 'gpt-5.5', 'go'], {
+      ...{ replies: [[say('ok')]], home: homeWith(), cwd: tempDir() },
+      env: { CODEX_HOME: elsewhere },
+    })
+    expect(JSON.stringify(requests[0]?.body)).toContain('Count from zero.')
+  })
+
+  test('exec -- resume is a task of one word', async () => {
+    const [body] = bodies(
+      await codexExec(['--skip-git-repo-check', '-m', 'gpt-5.5', '--', 'resume'], {
+        ...{ replies: [[say('ok')]], home: homeWith(), cwd: tempDir() },
+      }),
+    )
+    expect(textsBy('user', body)).toContain('resume')
+  })
 })
 
 describe.skipIf(needsBubblewrap())('what Codex’s rules forbid', () => {
