@@ -8,7 +8,7 @@ import { together, type JsonServers } from '../mcp/json-servers.ts'
 import type { McpServer } from '../mcp/server.ts'
 import { directoriesBetween } from '../core/directories-between.ts'
 import type { AppPaths } from '../core/app-paths.ts'
-import type { Definitions } from '../skills/definition.ts'
+import type { AgentDefinition, Definitions } from '../skills/definition.ts'
 import { findDefinitions } from '../skills/find-definitions.ts'
 import { definitionFolders } from './definition-folders.ts'
 import { hookFiles } from './hook-files.ts'
@@ -63,16 +63,22 @@ export async function readExtensions(sources: ExtensionSources): Promise<Extensi
   const { servers, faults: ofServers } = firstOfEachName(together([client?.servers ?? none, configured]))
   const where = { places, home, project, trusted, isolated }
   return {
-    hooks: withCallbacks(loadHooks(hookFiles({ ...where, plugins })), [
+    hooks: withCallbacks(loadHooks([...hookFiles({ ...where, plugins }), ...[client?.settings ?? []].flat()]), [
       ...(client?.tools === undefined ? [] : restrictTools(client.tools)),
       ...(client?.hooks ?? []),
     ]),
     servers,
     plugins,
     faults: [...faults, ...ofServers],
-    definitions: await findDefinitions(definitionFolders(where, plugins)),
+    definitions: withAgents(await findDefinitions(definitionFolders(where, plugins)), client?.agents ?? []),
     ignored: trusted || isolated ? [] : broughtInVain(project),
   }
+}
+
+/** Puts the agents of the program that drives the run before those of files. */
+function withAgents(definitions: Definitions, agents: readonly AgentDefinition[]): Definitions {
+  const others = definitions.agents.filter(({ name }) => agents.every((one) => one.name !== name))
+  return { ...definitions, agents: [...agents, ...others] }
 }
 
 function broughtInVain(project: Project): readonly Ignored[] {

@@ -1,11 +1,16 @@
-import type { HookCallback } from '../hooks/load-hooks.ts'
+import type { HookCallback, HookFile } from '../hooks/load-hooks.ts'
 import type { JsonServers } from '../mcp/json-servers.ts'
+import type { AgentDefinition } from '../skills/definition.ts'
 import type { ToolRestriction } from './restrict-tools.ts'
 
 /** What the program that drives a run adds to the run: its own callbacks, servers and instructions. */
 export type RunClient = {
   /** Callbacks, which are asked like hooks. Default: none. */
   readonly hooks?: readonly HookCallback[]
+  /** Settings in Claude Code's format that may contain further hooks. They count like those of the user. Default: none. */
+  readonly settings?: HookFile
+  /** Sub-agents. They come first: one of the same name that a file defines is left out. Default: none. */
+  readonly agents?: readonly AgentDefinition[]
   /** The tools that the run may use. Default: all. */
   readonly tools?: ToolRestriction
   /** MCP servers. They come first: a configured server of the same name is left out. Default: none. */

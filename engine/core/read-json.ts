@@ -16,7 +16,16 @@ type JsonFile = {
  * @throws UserError `usage` with the path if the file can't be read, and with `file:line:column` if it isn't JSON
  */
 export function readJson(path: string): JsonFile {
-  const text = readUserText(path, largestFile)
+  return parseJson(readUserText(path, largestFile), path)
+}
+
+/**
+ * Parses JSON that a person wrote.
+ *
+ * @param path what messages call it
+ * @throws UserError `usage` with `path:line:column` if it isn't JSON
+ */
+export function parseJson(text: string, path: string): JsonFile {
   const place = (at: { readonly line: number; readonly column: number }): string => `${path}:${at.line}:${at.column}`
   try {
     return { value: JSON.parse(text), place: (keys) => place(locateInJson(text, keys)) }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { checkJson, readJson } from '../core/read-json.ts'
+import { checkJson, parseJson, readJson } from '../core/read-json.ts'
 import { loadPermissions, RuleError, type Action } from '../../policies/index.ts'
 import { assessor } from '../core/assessor.ts'
 import { describeRuleError } from '../config/read-policies.ts'
@@ -14,6 +14,8 @@ export type HookFile = {
   readonly layer: 'managed' | 'user' | 'project' | 'plugin'
   /** The folder of the plugin that the file belongs to, for `CLAUDE_PLUGIN_ROOT`. Absent: the file belongs to no plugin. */
   readonly pluginRoot?: string
+  /** What the file says, if it has been read already, or was given without a file. */
+  readonly text?: string
 }
 
 /** A handler with its matcher, its condition and its origin. */
@@ -50,8 +52,8 @@ export type HookSet = {
 export function loadHooks(files: readonly HookFile[]): HookSet {
   const hooks = new Map<HookEvent, Hook[]>()
   const notices: string[] = []
-  for (const file of files.filter(({ path }) => existsSync(path))) {
-    const json = readJson(file.path)
+  for (const file of files.filter(({ path, text }) => text !== undefined || existsSync(path))) {
+    const json = file.text === undefined ? readJson(file.path) : parseJson(file.text, file.path)
     const settings = json.value
     if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
       throw new UserError('usage', `${json.place([])}: the settings are not an object; expected {"hooks": {…}}`)

@@ -1,10 +1,14 @@
+import process from 'node:process'
 import * as z from 'zod'
+import { parseForeignJson } from '../../config/foreign/parse-json.ts'
 import { UserError } from '../../core/user-error.ts'
 import { hookEvents, type HookEvent } from '../../hooks/hook-event.ts'
+import { serversIn } from '../../mcp/json-servers.ts'
 import { startupSeconds, type McpServer } from '../../mcp/server.ts'
 import { serverName } from '../../mcp/server-name.ts'
 import { schemaOf } from '../read-output-schema.ts'
 import { warn } from '../warn.ts'
+import { agentsIn } from './given-json.ts'
 import { permissionModes } from './claude-options.ts'
 import type { Client } from './client.ts'
 import type { ClaudeSession } from './claude-session.ts'
@@ -23,6 +27,7 @@ const initialize = z.looseObject({
   sdkMcpServers: z.array(z.string()).nullish(),
   systemPrompt: z.union([z.string(), z.array(z.string())]).nullish(),
   appendSystemPrompt: z.string().nullish(),
+  agents: z.record(z.string(), z.unknown()).nullish(),
   jsonSchema: z.record(z.string(), z.unknown()).nullish(),
 })
 
@@ -31,6 +36,10 @@ const requests = z.discriminatedUnion('subtype', [
   z.looseObject({ subtype: z.literal('set_permission_mode'), mode: z.enum(permissionModes) }),
   z.looseObject({ subtype: z.literal('set_model'), model: z.string().nullish() }),
   z.looseObject({ subtype: z.literal('set_max_thinking_tokens'), max_thinking_tokens: z.number().nullish() }),
+  z.looseObject({
+    subtype: z.literal('mcp_set_servers'),
+    servers: z.record(z.string(), z.looseObject({ type: z.string().optional() })),
+  }),
   z.looseObject({ subtype: z.enum(['interrupt', 'mcp_status', 'mcp_message', 'get_context_usage']) }),
 ])
 
@@ -69,6 +78,8 @@ export async function answerControl(asked: Asked, session: ClaudeSession, client
     }
     case 'mcp_status':
       return { mcpServers: serverStates(state) }
+    case 'mcp_set_servers':
+      return setServers(request.servers, state, client)
     // A message of a server in the client's process that answers nothing, such as that its tools have changed: they are listed again in the next turn.
     case 'mcp_message':
       return {}
@@ -80,7 +91,7 @@ export async function answerControl(asked: Asked, session: ClaudeSession, client
 }
 
 async function begin(given: z.infer<typeof initialize>, state: SessionState, client: Client): Promise<object> {
-  const { systemPrompt, appendSystemPrompt, jsonSchema } = given
+  const { systemPrompt, appendSystemPrompt, jsonSchema, agents } = given
   for (const [event, groups] of Object.entries(given.hooks ?? {})) {
     if (Object.hasOwn(hookEvents, event)) addHooks(event as HookEvent, groups, state, client)
     else warn(`There is no event ${event} here, so its hooks are never called.`)
@@ -89,11 +100,13 @@ async function begin(given: z.infer<typeof initialize>, state: SessionState, cli
   const prompt = [systemPrompt ?? []].flat().join('\n\n')
   if (prompt.trim() !== '') state.options = { ...state.options, systemPrompt: prompt }
   if (appendSystemPrompt != null) state.options = { ...state.options, appendSystemPrompt }
+  if (agents != null) state.agents = agentsIn(agents, 'agents')
   if (jsonSchema != null) state.schema = await schemaOf(jsonSchema, 'jsonSchema')
   const models = [{ value: 'default', displayName: 'Default', description: 'the configured model' }]
   const account = { tokenSource: 'none', apiKeySource: 'ANTHROPIC_API_KEY' }
   const styles = { output_style: 'default', available_output_styles: ['default'] }
-  return { commands: [], agents: [], ...styles, models, account, hooks_applied: true }
+  const named = state.agents.map(({ name, description }) => ({ name, description }))
+  return { commands: [], agents: named, ...styles, models, account, hooks_applied: true }
 }
 
 type Groups = readonly z.infer<typeof group>[]
@@ -124,6 +137,30 @@ function serverInClient(name: string, client: Client): McpServer {
     transport: { type: 'client', exchange },
     ...{ required: false, trusted: false, alwaysLoad: false, enabledTools: undefined, disabledTools: [] },
     ...{ startupTimeoutMs: startupSeconds * 1000, toolTimeoutMs: 3_600_000 },
+  }
+}
+
+/** Replaces the servers that the client set before. They are there from the next turn. */
+function setServers(
+  given: Readonly<Record<string, { readonly type?: string | undefined }>>,
+  state: SessionState,
+  client: Client,
+): object {
+  const json = parseForeignJson(JSON.stringify({ mcpServers: given }), 'mcp_set_servers')
+  if ('reason' in json) throw new UserError('usage', json.reason)
+  const inClient = Object.keys(given).filter((name) => given[name]?.type === 'sdk')
+  const { servers, faults } = serversIn(json, ['mcpServers'], { env: process.env })
+  const before = state.set.servers.map(({ name }) => name)
+  const all = [...inClient.map((name) => serverInClient(name, client)), ...servers]
+  const errors = Object.keys(given)
+    .filter((name) => all.every((server) => server.name !== serverName(name)))
+    .map((name) => [name, faults.join(' ')])
+  state.set = { servers: all, faults: [] }
+  const now = all.map(({ name }) => name)
+  return {
+    added: now.filter((name) => !before.includes(name)),
+    removed: before.filter((name) => !now.includes(name)),
+    errors: Object.fromEntries(errors) as Record<string, string>,
   }
 }
 

@@ -35,6 +35,7 @@ export type ClaudeOptions = {
   /** False: nothing is stored. */
   readonly sessionPersistence: boolean
   readonly settings?: string
+  readonly agents?: string
   /** Whose settings of Claude Code count. Absent: everybody's. */
   readonly settingSources?: string | true
   readonly jsonSchema?: string

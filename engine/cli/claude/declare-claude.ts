@@ -8,7 +8,7 @@ import { claudeVersion, outputFormats, permissionModes, type ClaudeOptions } fro
 /** Options of Claude Code that change nothing here. */
 const [idleFlags, idleOptions] = [
   'await-initialize debug-to-stderr ide include-hook-events replay-user-messages session-mirror',
-  'agent agents betas channels debug-file fallback-model initialize-fields managed-settings permission-prompts plugin-dir ' +
+  'agent betas channels debug-file fallback-model initialize-fields managed-settings permission-prompts plugin-dir ' +
     'plugin-dir-no-mcp project-config-root task-budget thinking thinking-display',
 ]
 
@@ -47,6 +47,7 @@ export function declareClaude(program: Command, finish: Finish): void {
     .option('--fork-session', 'with --resume or --continue: begin a new session with its history')
     .option('--session-id <uuid>', 'the id of the new session')
     .option('--no-session-persistence', 'store nothing about the run')
+    .option('--agents <json>', 'sub-agents, as JSON or in a file')
     .option('--settings <file>', "settings in Claude Code's format, as JSON or in a file")
     .option(
       '--setting-sources [sources]',

@@ -5,14 +5,13 @@ import type { RunRequest } from '../../app/run-request.ts'
 import { findWorkspace } from '../../app/workspace.ts'
 import type { Settings } from '../../config/settings-schema.ts'
 import { modelOf } from '../../config/foreign/claude-settings.ts'
-import { parseForeignJson, type ForeignJson } from '../../config/foreign/parse-json.ts'
 import { isTable } from '../../core/is-table.ts'
-import { readUserText } from '../../core/read-plain-file.ts'
 import { UserError } from '../../core/user-error.ts'
 import { serversIn, together, type JsonServers } from '../../mcp/json-servers.ts'
 import type { Start } from '../../session/start-session.ts'
 import { telling } from '../print.ts'
 import { warn } from '../warn.ts'
+import { agentsIn, jsonOf, textOf } from './given-json.ts'
 import type { SessionState } from './session-state.ts'
 
 /** The approval policy of each mode. In `untrusted`, the Guardian asks about all but reading, and the reviewer answers as the mode says. */
@@ -29,7 +28,9 @@ const policies: Readonly<Record<SessionState['mode'], 'untrusted' | 'on-request'
 export function requestOfTurn(state: SessionState): Omit<RunRequest, 'task'> {
   const { maxTurns, maxBudgetUsd, settingSources, disallowedTools = [], tools, ...options } = state.options
   const [own, others] = [options.systemPrompt, options.mcpConfig ?? []]
-  const servers = together([{ servers: state.servers, faults: [] }, ...others.map(serversOf)])
+  const servers = together([{ servers: state.servers, faults: [] }, state.set, ...others.map(serversOf)])
+  const settings = options.settings === undefined ? undefined : textOf(options.settings, '--settings')
+  const agents = options.agents === undefined ? [] : agentsIn(jsonOf(options.agents, '--agents').value, '--agents')
   const maxCost = maxBudgetUsd === undefined ? undefined : Math.max(maxBudgetUsd - state.costUsd, 1e-6)
   return {
     workspace: findWorkspace(process.cwd()),
@@ -50,6 +51,10 @@ export function requestOfTurn(state: SessionState): Omit<RunRequest, 'task'> {
     ...(state.schema === undefined ? {} : { output: state.schema }),
     client: {
       hooks: state.hooks,
+      ...(settings === undefined
+        ? {}
+        : { settings: { path: resolve('.claude', settings.name), layer: 'user', text: settings.text } }),
+      agents: [...state.agents, ...agents],
       tools: {
         only: Array.isArray(tools) && !tools.includes('default') ? (tools as readonly string[]) : undefined,
         without: disallowedTools.filter((entry) => !isRule(entry)),
@@ -116,21 +121,8 @@ function settingsOf(given: string): Settings {
   const { data, error } = ClaudeSettings.safeParse(value)
   if (data === undefined) throw new UserError('usage', `${place([])}: ${z.prettifyError(error)}`)
   const { permissions: { allow = [], ask = [], deny = [] } = {}, model: named, ...others } = data
-  // A guard that silently vanished would be worse than a run that doesn't start.
-  if ('hooks' in others) throw new UserError('usage', `${place(['hooks'])}: put hooks into ~/.claude/settings.json.`)
-  const idle = Object.keys(others).filter((key) => !key.startsWith('$'))
+  const idle = Object.keys(others).filter((key) => !key.startsWith('$') && key !== 'hooks')
   if (idle.length > 0) warn(`${place([])}: these settings change nothing: ${idle.join(', ')}.`)
   const model = modelOf(named ?? 'default')
   return { permissions: { allow, ask, deny }, ...(model === undefined ? {} : { model }) }
-}
-
-const largestFile = 16 * 1024 * 1024
-
-/** Reads JSON that is given itself or as a file's path. */
-function jsonOf(given: string, option: string): ForeignJson {
-  const isJson = given.trimStart().startsWith('{')
-  const text = isJson ? given : readUserText(resolve(given), largestFile, `${option} ${given}`)
-  const parsed = parseForeignJson(text, isJson ? option : given)
-  if ('reason' in parsed) throw new UserError('usage', parsed.reason)
-  return parsed
 }

@@ -1,6 +1,8 @@
 import type { HookCallback } from '../../hooks/load-hooks.ts'
 import type { OpenedFacts } from '../../app/run-client.ts'
+import type { JsonServers } from '../../mcp/json-servers.ts'
 import type { McpServer } from '../../mcp/server.ts'
+import type { AgentDefinition } from '../../skills/definition.ts'
 import type { OutputSchema } from '../../run/output-contract.ts'
 import { UserError } from '../../core/user-error.ts'
 import type { ClaudeOptions, PermissionMode } from './claude-options.ts'
@@ -16,6 +18,10 @@ export class SessionState {
   readonly hooks: HookCallback[] = []
   /** The MCP servers in the client's process. */
   readonly servers: McpServer[] = []
+  /** Sub-agents that the client has defined. */
+  agents: readonly AgentDefinition[] = []
+  /** The MCP servers that the client has set since, as JSON and in its own process. */
+  set: JsonServers = { servers: [], faults: [] }
   /** The id of the session; undefined before its first turn has begun. */
   threadId: string | undefined
   costUsd = 0

@@ -16,6 +16,7 @@ export type Query = AsyncGenerator<Message, void> & {
   setModel(model?: string): Promise<void>
   setPermissionMode(mode: string): Promise<void>
   mcpServerStatus(): Promise<readonly object[]>
+  setMcpServers(servers: Readonly<Record<string, object>>): Promise<object>
   getContextUsage(): Promise<{ readonly totalTokens: number; readonly maxTokens: number }>
 }
 
