@@ -5,6 +5,7 @@ import { everyCommand } from './cli/every-command.ts'
 import { leaveOnlyAfter } from './cli/interrupts.ts'
 import { withErrorReporting } from './cli/with-error-reporting.ts'
 import { runProgram, type DeclareCommands } from './cli/dispatch-command.ts'
+import { declareAcp } from './cli/acp/declare-acp.ts'
 import { declareClaude } from './cli/claude/declare-claude.ts'
 import { declareCodex } from './cli/codex/declare-codex.ts'
 import { tellUsageError } from './cli/tell-usage-error.ts'
@@ -16,6 +17,7 @@ const alone: ReadonlyMap<string | undefined, DeclareCommands> = new Map([
   ['exec', declareExec],
   ['codex', declareCodex],
   ['claude', declareClaude],
+  ['acp', declareAcp],
 ])
 
 /**

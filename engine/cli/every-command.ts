@@ -1,3 +1,4 @@
+import { declareAcp } from './acp/declare-acp.ts'
 import { declareClaude } from './claude/declare-claude.ts'
 import { declareCodex } from './codex/declare-codex.ts'
 import { declareBatch } from './declare/declare-batch.ts'
@@ -37,5 +38,6 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   declareMcpServer(program, finish)
   declareCodex(program, finish)
   declareClaude(program, finish)
+  declareAcp(program, finish)
   declareShim(program, finish)
 }

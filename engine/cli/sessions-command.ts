@@ -2,15 +2,15 @@ import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { exitCodes } from '../core/exit-codes.ts'
 import type { HistoryItem } from '../core/model.ts'
-import { readRollout, type ReadRollout } from '../session/rollout.ts'
+import { readRollout } from '../session/rollout.ts'
 import { stepsOf } from '../session/steps.ts'
 import { removeTree } from '../../sandbox/index.ts'
 import { lockIfFree, type LockedFolder } from '../session/session-lock.ts'
-import { listSessions, sessionDirectory } from '../session/session.ts'
+import { sessionDirectory } from '../session/session.ts'
 import { isAborted } from '../transaction/is-aborted.ts'
 import { leftInSession } from '../transaction/left-in-view.ts'
 import { findSessionFolder } from './find-session.ts'
-import { stateFolders } from './state-folders.ts'
+import { allSessions, endOf, oneLine, rolloutOf, summaries } from './session-summaries.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
 import { codeOf, holdSignals, type Interruption } from './interrupts.ts'
@@ -22,10 +22,14 @@ const dayMs = 86_400_000
 
 /** `agent sessions list`: prints a line for each session. If a session can't be read, its line says so. */
 export function listCommand(options: { readonly json?: true }): number {
-  for (const [state, id] of allSessions()) {
-    const summary = summarize(state, id)
+  for (const summary of summaries()) {
     if (options.json === true) printJson(summary)
-    else print([id, summary.started.slice(0, 16), summary.end, summary.workspace, oneLine(summary.prompt)].join('  '))
+    else
+      print(
+        [summary.id, summary.started.slice(0, 16), summary.end, summary.workspace, oneLine(summary.prompt, 60)].join(
+          '  ',
+        ),
+      )
   }
   return exitCodes.done
 }
@@ -109,40 +113,6 @@ function bytesIn(directory: string | Buffer): number {
   }
 }
 
-/** Returns all sessions. Within each folder, the newest session comes first. */
-function allSessions(): readonly (readonly [state: string, id: string])[] {
-  return stateFolders().flatMap((state) => listSessions(state).map((id) => [state, id] as const))
-}
-
-type Summary = {
-  readonly id: string
-  readonly started: string
-  readonly workspace: string
-  readonly end: string
-  readonly prompt: string
-}
-
-function summarize(state: string, id: string): Summary {
-  try {
-    const rollout = readRollout(rolloutOf(state, id))
-    const prompt = rollout.original.find((item) => item.type === 'message' && item.role === 'user')
-    return {
-      id,
-      started: rollout.session.started,
-      workspace: rollout.session.workspace,
-      end: endOf(rollout),
-      prompt: prompt?.type === 'message' ? prompt.text : '',
-    }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return { id, started: '', workspace: '', end: 'unreadable', prompt: error.message }
-  }
-}
-
-function endOf({ end }: ReadRollout): string {
-  return end?.reason ?? 'cut off'
-}
-
 function describe(item: HistoryItem): string | undefined {
   switch (item.type) {
     case 'message':
@@ -158,12 +128,4 @@ function describe(item: HistoryItem): string | undefined {
     default:
       return item satisfies never
   }
-}
-
-function rolloutOf(state: string, id: string): string {
-  return join(sessionDirectory(state, id), 'rollout.jsonl')
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').slice(0, 60)
 }

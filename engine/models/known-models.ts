@@ -143,3 +143,6 @@ export const knownModels: Readonly<Record<string, KnownModel>> = {
   },
   'claude-haiku-4-5': { contextWindow: 200_000, longestOutput: 64_000, price: anthropic(1, 5) },
 }
+
+/** The names of the models whose facts are built in. */
+export const modelNames: readonly string[] = Object.keys(knownModels)

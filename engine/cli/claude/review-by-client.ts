@@ -6,7 +6,7 @@ import type { CallView } from '../../hooks/call-view.ts'
 import { permissionModes } from './claude-options.ts'
 import type { Client } from './client.ts'
 import type { SessionState } from './session-state.ts'
-import { showAction, showCall } from './show-call.ts'
+import { showAction, showCall } from '../show-call.ts'
 import type { TurnMessages } from './turn-messages.ts'
 
 const rule = z.looseObject({ toolName: z.string(), ruleContent: z.string().optional() })

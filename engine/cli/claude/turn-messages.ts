@@ -3,7 +3,7 @@ import type { Item, RunEvent, Sink, StartedCall } from '../../core/events.ts'
 import { warn } from '../warn.ts'
 import { claudeVersion } from './claude-options.ts'
 import type { SessionState } from './session-state.ts'
-import { showCall } from './show-call.ts'
+import { showCall } from '../show-call.ts'
 
 const noTokens = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
 const unended = { stop_reason: null, stop_sequence: null }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Action } from '../../../policies/index.ts'
-import { isTable } from '../../core/is-table.ts'
-import type { StartedCall } from '../../core/events.ts'
-import type { CallView } from '../../hooks/call-view.ts'
-import { viewOfAction, viewsOf } from '../../hooks/views-of-call.ts'
+import type { Action } from '../../policies/index.ts'
+import { isTable } from '../core/is-table.ts'
+import type { StartedCall } from '../core/events.ts'
+import type { CallView } from '../hooks/call-view.ts'
+import { viewOfAction, viewsOf } from '../hooks/views-of-call.ts'
 
 /** A call in the words of Claude Code. */
 type ShownCall = Pick<CallView, 'name' | 'input'>
@@ -29,6 +29,7 @@ export function showAction(action: Action, call: StartedCall | undefined, cwd: s
   return ['escalation' in action ? view : (same ?? view)]
 }
 
-function viewsOfCall({ tool, claudeNames, input }: StartedCall, cwd: string): readonly CallView[] {
+/** Shows a call as all the calls that it would be in Claude Code, and as it is. */
+export function viewsOfCall({ tool, claudeNames, input }: StartedCall, cwd: string): readonly CallView[] {
   return viewsOf({ tool, claudeNames, input: isTable(input) ? input : { input } }, cwd)
 }
