@@ -12,6 +12,7 @@ import { Places } from './places.ts'
 import { reportDescription, reportTool, reviewPrompt } from './prompt.ts'
 import { readChange } from './read-change.ts'
 import type { ReviewRequest } from './review-request.ts'
+import { weakerTests } from './weaker-tests.ts'
 import { reviewMessage } from './write-message.ts'
 import { counted } from '../core/text/counted.ts'
 
@@ -93,7 +94,10 @@ export class Review {
     const refused = this.#complaintOf(reported)
     if (refused !== undefined) return { refused }
     const measure = { places, known: this.#request.known ?? [], read }
-    const { findings, outside, droppedSuggestions, notices } = await judgeFindings(reported, measure)
+    const { findings, outside, droppedSuggestions, notices } = await judgeFindings(
+      [...reported, ...weakerTests(files)],
+      measure,
+    )
     for (const finding of findings) startItem(finding).complete({})
     for (const message of notices) startItem({ type: 'error', message }).complete({})
     const count = (severity: string): number =>

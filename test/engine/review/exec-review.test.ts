@@ -56,6 +56,20 @@ const found = ({ events }: Exec): readonly Record<string, unknown>[] =>
 const prompt = ({ requests }: Exec): string => JSON.stringify(requests[0]?.body)
 
 describe.skipIf(needsBubblewrap())('agent exec review', () => {
+  test('adds what makes tests weaker, in every report, also if the model reports nothing', async () => {
+    const cwd = changed()
+    writeFileSync(join(cwd, 'a.test.js'), "test('a', () => {})\n")
+    git(cwd, 'add', '.')
+    git(cwd, 'commit', '-qm', 'second')
+    writeFileSync(join(cwd, 'a.test.js'), "test.skip('a', () => {})\n")
+    const sarif = join(tempDir(), 'r.sarif')
+    const ended = await exec([report()], ['review', '--json', '--fail-on', 'medium', '--report', sarif], { cwd })
+    const title = 'A test is skipped, expected to fail, or run alone'
+    expect(found(ended)).toMatchObject([{ path: 'a.test.js', start_line: 1, category: 'tests', title }])
+    expect(readFileSync(sarif, 'utf8')).toContain(title)
+    expect(ended.code).toBe(1)
+  })
+
   test('shows the model uncommitted changes, and reports its findings with lines', async () => {
     const cwd = changed()
     writeFileSync(join(cwd, 'new file.js'), 'const b = 2\n')
