@@ -41,6 +41,7 @@ function lineOf({ key, task, model, repeat }: Trial, settled: SettledRecord): ob
     duration_ms,
     files,
     ...(settled.verified === undefined ? {} : { verified: settled.verified }),
+    ...(settled.verdict === undefined ? {} : { verdict: settled.verdict }),
     turns,
     tokens,
     ...(commit === undefined ? {} : { commit }),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { judgement } from '../../core/run-record.ts'
 import { outcomes } from '../outcome.ts'
 
 const tokens = z.object({ input: z.int(), cached: z.int(), output: z.int() })
@@ -25,6 +26,8 @@ export const attemptRecord = z.object({
   files: z.int(),
   /** Whether all verification commands succeeded in the end. Absent: there were no such commands, or they never ran. */
   verified: z.boolean().optional(),
+  /** The worst verdict of the comparison with the base's tests. Absent: nothing was compared. */
+  verdict: judgement.shape.verdict.optional(),
   /** The commit that the run started from. */
   commit: z.string().optional(),
   /**

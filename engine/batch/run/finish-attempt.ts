@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, readdirSync, renameSync, statSync } from 'nod
 import { join } from 'node:path'
 import * as z from 'zod'
 import { removeTree } from '../../../sandbox/index.ts'
+import { judgement, verified } from '../../core/run-record.ts'
 import { lockIfFree } from '../../session/session-lock.ts'
 import { removeViews } from '../../transaction/remove-view.ts'
 import { patchFile } from '../../transaction/change-record.ts'
@@ -23,7 +24,7 @@ const ending = z.object({
   usage,
   cost_usd: z.number().optional(),
   transaction: z.object({ files: z.int() }).optional(),
-  verified: z.array(z.object({ command: z.string(), passed: z.boolean() })).optional(),
+  verified: z.array(verified.pick({ command: true, passed: true, judged: true })).optional(),
 })
 const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('event'), event: z.unknown() }),
@@ -67,6 +68,8 @@ export async function finishAttempt(
   const inFolder = (name: string): string => join('runs', trial, String(attempt), name)
   const reserved = outcome === 'lost' ? readWish(folder, trial, attempt)?.maxCost : undefined
   const cost = end === undefined ? spent?.costUsd : end.cost_usd
+  const verdicts = new Set(end?.verified?.map(({ judged }) => judged?.verdict))
+  const verdict = judgement.shape.verdict.options.findLast((each) => verdicts.has(each))
   const ended: AttemptRecord = {
     version: 1,
     trial,
@@ -85,6 +88,7 @@ export async function finishAttempt(
     turns: spent?.turns ?? 0,
     files: end?.transaction?.files ?? 0,
     ...(end?.verified === undefined ? {} : { verified: end.verified.every(({ passed }) => passed) }),
+    ...(verdict === undefined ? {} : { verdict }),
     ...(seen.commit === undefined ? {} : { commit: seen.commit }),
     ...(existsSync(join(path, 'changes.patch')) ? { patch: inFolder('changes.patch') } : {}),
     ...(session === undefined ? {} : { session: inFolder('session') }),

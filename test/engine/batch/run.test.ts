@@ -272,7 +272,7 @@ test('a run whose --verify succeeds is verified', async () => {
   const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('echo x > x'), '--verify', 'grep x x']
   expect((await place.run(words)).code).toBe(0)
-  expect(place.lines('results.jsonl')).toMatchObject([{ id: 'a', outcome: 'done', verified: true }])
+  expect(place.lines('results.jsonl')).toMatchObject([{ id: 'a', outcome: 'done', verified: true, verdict: 'kept' }])
 })
 
 test('two models, each twice, are four trials of a task', async () => {
