@@ -96,6 +96,7 @@ describe.skipIf(needsBubblewrap())('servers that ask for a token', () => {
     const before = await run(home)
     expect(JSON.stringify(before.events)).toContain('run: agent mcp login guarded')
     await signIn(home)
+    expect(server.asked.map(({ form }) => form.get('code'))).toEqual(['the-code'])
     server.valid.clear()
     expect(JSON.stringify((await run(home)).events)).toContain('called with [token of guarded]')
     expect(server.asked.map(({ form }) => form.get('grant_type'))).toEqual(['authorization_code', 'refresh_token'])
@@ -179,6 +180,11 @@ async function signIn(home: string): Promise<void> {
   })
   for await (const text of child.stdout.setEncoding('utf8')) {
     const [url] = /^http:\S+/m.exec(text as string) ?? []
-    if (url !== undefined) await fetch(url)
+    if (url === undefined) continue
+    // Whoever else sends a browser to this port doesn't know the state.
+    const back = new URL(new URL(url).searchParams.get('redirect_uri') ?? '')
+    back.search = 'code=stolen&state=forged'
+    expect((await fetch(back)).status).toBe(404)
+    await fetch(url)
   }
 }
