@@ -1,10 +1,9 @@
 import process from 'node:process'
-import { isBare } from './git/repository.ts'
+import { withGitSettings } from './git/settings-in-variables.ts'
 import { memoize } from './memoize.ts'
 import { networkVariables } from './network/inside.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { wildcard } from './wildcard.ts'
-import { shownPath } from './views/view-paths.ts'
 
 type Variables = Readonly<Record<string, string>>
 
@@ -207,7 +206,7 @@ export function commandEnvironment(
     else withheld.push(name)
   }
   return {
-    variables: withoutBareRepositories(policy, {
+    variables: withGitSettings(policy, {
       ...variables,
       ...nonInteractive,
       ...(command.terminal === undefined ? {} : { TERM: 'xterm-256color' }),
@@ -219,25 +218,5 @@ export function commandEnvironment(
       ...command.env,
     }),
     withheld,
-  }
-}
-
-/**
- * Adds git settings to the variables. They turn off git's file system monitor, and keep git from using a directory that only looks like a repository.
- * Such a directory may have come with a clone, and its configuration can name programs to run (git-config(1), safe.bareRepository). If the workspace
- * itself is a bare repository, git still uses it, because `GIT_DIR` then names it.
- */
-function withoutBareRepositories({ workspace, views }: SandboxPolicy, variables: Variables): Variables {
-  const count = Number(variables['GIT_CONFIG_COUNT'] ?? 0)
-  // An invalid count is left alone, so that git itself reports it.
-  if (!Number.isSafeInteger(count) || count < 0) return variables
-  return {
-    ...variables,
-    [`GIT_CONFIG_KEY_${count}`]: 'safe.bareRepository',
-    [`GIT_CONFIG_VALUE_${count}`]: 'explicit',
-    [`GIT_CONFIG_KEY_${count + 1}`]: 'core.fsmonitor',
-    [`GIT_CONFIG_VALUE_${count + 1}`]: 'false',
-    GIT_CONFIG_COUNT: `${count + 2}`,
-    ...(variables['GIT_DIR'] === undefined && isBare(workspace) ? { GIT_DIR: shownPath(workspace, views) } : {}),
   }
 }

@@ -136,18 +136,22 @@ export function defaultBackend(policy: SandboxPolicy): Backend {
 }
 
 /**
- * Throws `unavailable` if the policy has an allow-list or services. This is for backends that can't give commands a separate network from which our proxy is the
+ * Throws `unavailable` if the policy has an allow-list, services or credentials. This is for backends that can't give commands a separate network from which our proxy is the
  * only way out.
  */
 function requireNoAllowlist(policy: SandboxPolicy, backend: Backend): void {
-  const hasServices = policy.services.length > 0
-  if (policy.network.mode !== 'allowlist' && !hasServices) return
+  const [wanted] = [
+    ...(policy.services.length > 0 ? ['services'] : []),
+    ...(policy.credentials.length > 0 ? ['credentials'] : []),
+  ]
+  if (policy.network.mode !== 'allowlist' && wanted === undefined) return
   const others = backendNames().filter((name) => factsOf(name).hasAllowlist)
   throw new SandboxError('unavailable', {
     backend,
-    reason: hasServices
-      ? "it can't give commands services, because they have no network of their own"
-      : "it can't enforce a network allow-list",
-    remedy: `Use the ${others.join(' or ')} backend on Linux, or ${hasServices ? 'leave out the services' : 'set the network mode to off'}.`,
+    reason:
+      wanted === undefined
+        ? "it can't enforce a network allow-list"
+        : `it can't give commands ${wanted}, because they have no network of their own`,
+    remedy: `Use the ${others.join(' or ')} backend on Linux, or ${wanted === undefined ? 'set the network mode to off' : `leave out the ${wanted}`}.`,
   })
 }

@@ -4,6 +4,7 @@ import { expandHome, homes } from './homes.ts'
 import { isNamePattern } from './name-pattern.ts'
 import { parsePattern, serviceInstead } from './network/host-pattern.ts'
 import { makeServicesSchema } from './network/services-schema.ts'
+import { makeCredentialsSchema } from './credentials/credentials-schema.ts'
 import { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
 import { isUsualList, leavingPath, unusualPath, variableName } from './usual-list.ts'
 
@@ -154,6 +155,8 @@ export function makePolicySchema() {
      * being developed. Nothing else becomes reachable. The network mode `full` needs none, and refuses them.
      */
     services: makeServicesSchema().default([]),
+    /** Secrets that the proxy adds to requests for `http://HOST/…`, whatever `network` says. The network mode `full` has no proxy, and refuses them. */
+    credentials: makeCredentialsSchema().default([]),
     /**
      * The socket of a docker daemon that commands see and may use. Commands can then use other unix sockets too. Whoever can use a machine's docker
      * daemon is root on that machine. If this is left out, commands don't see the socket.
@@ -169,11 +172,13 @@ export function makePolicySchema() {
     environment: Environment.prefault({}),
     limits: Limits.prefault({}),
   })
-  return policy.superRefine(({ network, services }, context) => {
-    if (services.length === 0 || network.mode !== 'full') return
-    const message =
-      'contradict the network mode full, in which commands reach every host themselves: leave one of them out'
-    context.addIssue({ code: 'custom', path: ['services'], message })
+  return policy.superRefine(({ network, ...others }, context) => {
+    for (const key of ['services', 'credentials'] as const) {
+      if (others[key].length === 0 || network.mode !== 'full') continue
+      const message =
+        'contradict the network mode full, in which commands reach every host themselves: leave one of them out'
+      context.addIssue({ code: 'custom', path: [key], message })
+    }
   })
 }
 

@@ -23,6 +23,7 @@ const keys: ReadonlySet<string> = new Set<keyof ParsedPolicy>([
   'views',
   'network',
   'services',
+  'credentials',
   'dockerSocket',
   'unixSockets',
   'environment',
@@ -38,7 +39,7 @@ const environmentKeys: ReadonlySet<string> = new Set<keyof Environment>([
 
 /**
  * Checks a policy and fills in its defaults without a schema, because creating the schema takes longer than all the checks. This
- * function handles only what most runs need: paths that are already absolute and normalized, and no limits, views, services, list of hosts or docker socket.
+ * function handles only what most runs need: paths that are already absolute and normalized, and no limits, views, services, credentials, list of hosts or docker socket.
  *
  * @returns what the schema would return; undefined if the policy is invalid or unusual, so that the schema has to decide
  */
@@ -52,6 +53,7 @@ export function usualPolicy(input: unknown): ParsedPolicy | undefined {
     views = [],
     limits = {},
     services = [],
+    credentials = [],
   } = input
   const [writableRoots, writableFiles, readableRoots, deniedReads] = [
     places(input['writableRoots']),
@@ -71,9 +73,21 @@ export function usualPolicy(input: unknown): ParsedPolicy | undefined {
   if (writableRoots === undefined || writableFiles === undefined || readableRoots === undefined) return undefined
   if (deniedReads === undefined || network === undefined || environment === undefined) return undefined
   if (typeof unixSockets !== 'boolean' || !isUsualList(protectedPaths, leavingPath)) return undefined
-  if (input['dockerSocket'] !== undefined || !isEmpty(views) || !isEmpty(limits) || !isEmpty(services)) return undefined
+  if (input['dockerSocket'] !== undefined || !isEmpty(views) || !isEmpty(limits)) return undefined
+  if (!isEmpty(services) || !isEmpty(credentials)) return undefined
   const lists = { writableRoots, writableFiles, readableRoots, deniedReads, protectedPaths: [...protectedPaths] }
-  return { mode, workspace, ...lists, views: [], network, services: [], unixSockets, environment, limits: {} }
+  return {
+    mode,
+    workspace,
+    ...lists,
+    views: [],
+    network,
+    services: [],
+    credentials: [],
+    unixSockets,
+    environment,
+    limits: {},
+  }
 }
 
 function isObject(value: unknown, known: ReadonlySet<string>): value is Input {

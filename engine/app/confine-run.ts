@@ -1,5 +1,8 @@
 import { closedTemporaryDirectory } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
+import { trustMoreOf } from '../core/certificates.ts'
+import { learnSecret } from '../core/text/mask-secrets.ts'
+import { openCredentials } from '../config/credentials.ts'
 import { deniedFiles } from '../config/denied-files.ts'
 import type { Closing } from './closing.ts'
 import { OutsideEffects } from './outside-effects.ts'
@@ -30,10 +33,20 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   const views = transaction && { views: transaction.view.views, keptIn: transaction.view.directory }
   const effects = transaction === undefined ? undefined : new OutsideEffects()
   const connections = new ServiceConnections()
-  const { onConnection, onOpenConnection } = connections
-  const watch = { onDecision: effects?.onDecision, onConnection, onOpenConnection }
+  const { onConnection, onOpenConnection, onUse } = connections
+  const credentials = await openCredentials(settings, environment, workspace)
+  for (const { name, value } of credentials.secrets) learnSecret(name, value)
+  const { secretOf } = credentials
+  const watch = {
+    onDecision: effects?.onDecision,
+    onConnection,
+    onOpenConnection,
+    onUse,
+    secretOf,
+    trustMore: trustMoreOf(environment),
+  }
   const sandbox = await openRunSandbox(settings, workspace, {
-    ...{ external, forbids, denied, environment, readable, views, watch },
+    ...{ external, forbids, denied, environment, readable, views, watch, credentials },
   })
   closing.add(() => sandbox.close())
   if (transaction?.view.state.strategy === 'overlay' && sandbox.backend === 'docker') {

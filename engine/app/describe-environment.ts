@@ -1,6 +1,6 @@
 import { release } from 'node:os'
 import process from 'node:process'
-import { factsOf } from '../../sandbox/index.ts'
+import { factsOf, insideAddress } from '../../sandbox/index.ts'
 import { serviceInside } from '../core/named-services.ts'
 import { environmentContext } from '../run/environment-context.ts'
 import { describeHead, readHead } from '../run/git-state.ts'
@@ -11,7 +11,7 @@ import { toolFacts } from './tool-facts.ts'
 /** Returns the description of the environment for the model. */
 export function describeEnvironment(session: InSession): string {
   const { workspace, sandbox, approvalMode, choice } = session
-  const { mode, network, services, writableRoots, writableFiles } = sandbox.policy
+  const { mode, network, services, credentials, writableRoots, writableFiles } = sandbox.policy
   const isFree = mode === 'danger-full-access'
   const hosts = (): 'full' | 'off' | readonly string[] =>
     network.mode === 'allowlist'
@@ -28,6 +28,7 @@ export function describeEnvironment(session: InSession): string {
     // If the sandbox has no private `/tmp`, commands use the machine's `/tmp`.
     hasPrivateTmp: !isFree && factsOf(sandbox.backend).hasPrivateTmp,
     services: services.map(serviceInside),
+    credentials: credentials.map(({ hosts, allow }) => `${hosts.map(insideAddress).join(', ')} (${allow.join(', ')})`),
     network: isFree ? 'full' : hosts(),
     approvalPolicy: approvalMode,
     reviewer: describeReviewer(choice),

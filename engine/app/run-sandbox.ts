@@ -15,6 +15,7 @@ import {
 } from '../../sandbox/index.ts'
 import { openCaches } from '../config/caches.ts'
 import { configuredPolicy } from '../config/configured-policy.ts'
+import type { OpenCredentials } from '../config/no-credentials.ts'
 import type { DeniedFiles } from '../config/denied-files.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import { createEscalation, type Escalation } from '../escalation/escalation.ts'
@@ -23,8 +24,14 @@ import type { ForbidsHost } from './forbidden-hosts.ts'
 import { dockerByConfig, explainNoSandbox } from './no-sandbox.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 
-/** What receives the decisions about the hosts that commands try to reach, and their connections to services. */
-export type NetworkWatch = Pick<NetworkOptions, 'onDecision' | 'onConnection' | 'onOpenConnection'>
+/**
+ * What receives the decisions about the hosts that commands try to reach, their connections to services and their uses of credentials, and what knows the
+ * values of credentials.
+ */
+export type NetworkWatch = Pick<
+  NetworkOptions,
+  'onDecision' | 'onConnection' | 'onOpenConnection' | 'onUse' | 'secretOf' | 'trustMore'
+>
 
 /** What a sandbox depends on in addition to the configuration. */
 type RunSandboxOptions = {
@@ -38,6 +45,7 @@ type RunSandboxOptions = {
   /** Paths in private directories that commands may nevertheless read. */
   readonly readable: readonly string[]
   readonly watch: NetworkWatch
+  readonly credentials: OpenCredentials
   /** The private views that commands see, and where they are stored. Default: none. */
   readonly views?: { readonly views: readonly View[]; readonly keptIn: string } | undefined
 }
@@ -50,10 +58,10 @@ type RunSandboxOptions = {
 export async function openRunSandbox(
   config: Settings,
   workspace: string,
-  { external, forbids, denied, environment, readable, watch, views }: RunSandboxOptions,
+  { external, forbids, denied, environment, readable, watch, credentials, views }: RunSandboxOptions,
 ): Promise<Sandbox> {
   const mode = sandboxModeOf(config)
-  const configured = configuredPolicy(config, openCaches(config, mode, workspace, environment))
+  const configured = configuredPolicy(config, openCaches(config, mode, workspace, environment), credentials)
   const chosen = mode === 'danger-full-access' ? undefined : config.sandbox_backend
   const backend = external ? 'external' : chosen
   try {

@@ -52,6 +52,7 @@ export function execWords(options: ConfigOptions & RunLimits): readonly string[]
     ...valued('-s', options.sandbox),
     ...(options.addDir ?? []).flatMap((directory) => ['--add-dir', resolve(directory)]),
     ...(options.service ?? []).flatMap((service) => ['--service', service]),
+    ...(options.credential ?? []).flatMap((credential) => ['--credential', credential]),
     ...options.config.flatMap((setting) => ['-c', setting]),
     ...valued('-p', options.profile),
     ...flag(options.trust, '--trust'),

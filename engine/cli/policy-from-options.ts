@@ -11,6 +11,7 @@ import {
   type View,
 } from '../../sandbox/index.ts'
 import { openCaches } from '../config/caches.ts'
+import { noCredentials } from '../config/no-credentials.ts'
 import { openPresets } from '../config/host-presets.ts'
 import { addServices, serviceAdvice } from '../config/services.ts'
 import { knownLimits, readLimitValue } from '../core/limit-values.ts'
@@ -35,11 +36,16 @@ export function policyFromOptions(
   config: Settings,
   workspace: string,
   shown?: ShownViews,
+  credentials = noCredentials,
 ): SandboxPolicy {
   const mode =
     options.externallySandboxed === true ? externalMode(options.sandbox) : (options.sandbox ?? defaultSandbox)
   const socket = options.dangerouslyMountDockerSocket === true ? { dangerously_mount_docker_socket: true } : {}
-  const configured = configuredPolicy({ ...config, ...socket }, openCaches(config, mode, workspace, process.env))
+  const configured = configuredPolicy(
+    { ...config, ...socket },
+    openCaches(config, mode, workspace, process.env),
+    credentials,
+  )
   const pass = options.env.filter((entry) => !entry.includes('='))
   const set = options.env.filter((entry) => entry.includes('=')).map(splitAtEquals)
   return checked({
@@ -57,6 +63,7 @@ export function policyFromOptions(
     protectedPaths: configured.protectedPaths,
     network: networkOf(options) ?? configured.network,
     services: [...addServices(configured.services, options.service)],
+    credentials: configured.credentials,
     dockerSocket: configured.dockerSocket,
     unixSockets: options.allowUnixSockets ?? configured.unixSockets,
     environment: {

@@ -35,6 +35,7 @@ export function requestedSettings(options: ConfigOptions): RequestedSettings {
     overrides: options.config,
     addDirs: (options.addDir ?? []).map((directory) => resolve(directory)),
     services: options.service ?? [],
+    credentials: options.credential ?? [],
     flags: flagsOf(options),
   }
 }

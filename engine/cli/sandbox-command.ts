@@ -12,7 +12,9 @@ import {
   type SandboxPolicy,
   type SandboxProcess,
 } from '../../sandbox/index.ts'
+import { noCredentials, type OpenCredentials } from '../config/no-credentials.ts'
 import type { Settings } from '../config/settings-schema.ts'
+import { trustMoreOf } from '../core/certificates.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { remedyAsFlags } from '../core/remedies.ts'
 import { sandboxStatusOf, describeDanger, withheldBy } from '../core/sandbox-status.ts'
@@ -62,11 +64,18 @@ export async function runSandbox(
   if (program === undefined)
     throw new UserError('usage', `${name}: no command given; put it after --, e.g. ${name} -- npm test`)
   const workspace = findWorkspace(options.cd ?? process.cwd())
-  const config = await readSandboxConfig(workspace, options.config)
+  const config = await readSandboxConfig(workspace, options.config, options.credential)
   const commanded: Commanded = { argv: [program, ...words], options, config, workspace }
   if (shown !== undefined) return confine(commanded, place)
   const { commandOnView } = await import('./command-on-view.ts')
   return commandOnView(commanded, (onView) => confine(commanded, { ...place, ...onView }))
+}
+
+/** The credentials of the command. Their code is loaded only if there are any. */
+async function credentialsFor(config: Settings, workspace: string): Promise<OpenCredentials> {
+  if (config.credentials === undefined) return noCredentials
+  const { openCredentials } = await import('../config/credentials.ts')
+  return openCredentials(config, process.env, workspace)
 }
 
 /** Runs the command in its sandbox, and lands what it changed in the views that it was shown. */
@@ -74,7 +83,8 @@ async function confine(
   { argv, options, config, workspace }: Commanded,
   { name, shown, land, abandoned }: CommandPlace,
 ): Promise<number> {
-  const policy = policyFromOptions(options, config, workspace, shown)
+  const credentials = await credentialsFor(config, workspace)
+  const policy = policyFromOptions(options, config, workspace, shown, credentials)
   const ending = new AbortController()
   const { signal } = ending
   let isStarted = false
@@ -86,6 +96,7 @@ async function confine(
     const sandbox = await openSandbox(policy, {
       backend: backendFor(options, config, policy),
       image: options.image ?? config.sandbox_image,
+      network: { secretOf: credentials.secretOf, trustMore: trustMoreOf(process.env) },
     })
     try {
       const child = sandbox.spawn({ argv, cwd: workspace, stdin: 'inherit', signal })

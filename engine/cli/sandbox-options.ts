@@ -22,6 +22,7 @@ export type SandboxOptions = {
   readonly allowHost: readonly string[]
   readonly allowPrivateHost: readonly string[]
   readonly service: readonly string[]
+  readonly credential: readonly string[]
   readonly env: readonly string[]
   readonly limit: readonly string[]
   readonly allowUnixSockets?: true

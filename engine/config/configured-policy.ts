@@ -1,5 +1,6 @@
 import { localDockerSocket, protectedPlaces, protectedTable, type SandboxPolicyInput } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
+import { noCredentials, type OpenCredentials } from './no-credentials.ts'
 import { noCaches, type Caches } from './caches.ts'
 import { knownLimits, readLimitValue } from '../core/limit-values.ts'
 import type { Settings } from './settings-schema.ts'
@@ -11,6 +12,7 @@ type ConfiguredPolicy = {
   ]: NonNullable<SandboxPolicyInput[Key]>
 } & {
   readonly services: string[]
+  readonly credentials: NonNullable<SandboxPolicyInput['credentials']>
   /** Paths, and patterns for names at any depth, to deny in addition to the paths that are always denied. */
   readonly deniedReads: readonly string[]
   readonly dockerSocket: string | undefined
@@ -21,10 +23,15 @@ type ConfiguredPolicy = {
  * Builds the sandbox policy that a configuration describes.
  *
  * @param caches the caches of package managers, from `openCaches`; variables that the configuration sets override those of the caches
- * @throws UserError `usage` naming the key, if a limit is invalid, if services contradict the network, if `protected.allow` names something that isn't a protected place, or if the
+ * @param credentials the configured credentials, from `openCredentials`
+ * @throws UserError `usage` naming the key, if a limit is invalid, if services or credentials contradict the network, if `protected.allow` names something that isn't a protected place, or if the
  *   docker socket is allowed but `DOCKER_HOST` names a daemon that has no socket on this machine
  */
-export function configuredPolicy(config: Settings, caches: Caches = noCaches): ConfiguredPolicy {
+export function configuredPolicy(
+  config: Settings,
+  caches: Caches = noCaches,
+  credentials: OpenCredentials = noCredentials,
+): ConfiguredPolicy {
   const environment = config.shell_environment_policy
   return {
     writableRoots: [...(config.sandbox_workspace_write?.writable_roots ?? []), ...caches.roots],
@@ -33,13 +40,14 @@ export function configuredPolicy(config: Settings, caches: Caches = noCaches): C
     protectedPaths: [...protectedPlaces(allowedPlaces(config))],
     network: networkPolicy(config),
     services: config.services ?? [],
+    credentials: credentials.policy.map((each) => ({ ...each, hosts: [...each.hosts], allow: [...each.allow] })),
     unixSockets: config.allow_unix_sockets === true,
     dockerSocket: config.dangerously_mount_docker_socket === true ? dockerSocket() : undefined,
     environment: {
       inherit: environment?.inherit,
-      exclude: environment?.exclude,
+      exclude: [...(environment?.exclude ?? []), ...credentials.exclude],
       includeOnly: environment?.include_only,
-      set: { ...caches.set, ...environment?.set },
+      set: { ...caches.set, ...credentials.set, ...environment?.set },
     },
     limits: Object.fromEntries(Object.entries(config.sandbox_limits ?? {}).map(readLimit)),
   }
@@ -76,11 +84,16 @@ function dockerSocket(): string {
 function networkPolicy({
   sandbox_workspace_write: table,
   services = [],
+  credentials = {},
 }: Settings): NonNullable<SandboxPolicyInput['network']> {
-  if (services.length > 0 && table?.network_access === true) {
+  const [wanted] = [
+    ...(services.length > 0 ? ['services (or --service)'] : []),
+    ...(Object.keys(credentials).length > 0 ? ['credentials (or --credential)'] : []),
+  ]
+  if (wanted !== undefined && table?.network_access === true) {
     throw new UserError(
       'usage',
-      'services (or --service) contradicts sandbox_workspace_write.network_access = true, with which commands reach every host themselves: leave out one of the two',
+      `${wanted} contradicts sandbox_workspace_write.network_access = true, with which commands reach every host themselves: leave out one of the two`,
     )
   }
   if (table?.allowed_hosts === undefined) return { mode: table?.network_access === true ? 'full' : 'off' }

@@ -13,6 +13,7 @@ import { overrideLayer } from './overrides.ts'
 import { readManagedFile, readOwnFiles } from './read-files.ts'
 import { listProjectSettings, readProjectLayers, type Project } from './read-project.ts'
 import { claudeModel } from './defaults.ts'
+import { addCredentials } from './credentials.ts'
 import { addServices } from './services.ts'
 import type { Settings } from './settings-schema.ts'
 import { PermissionLayers } from './permission-layers.ts'
@@ -44,6 +45,8 @@ export type ConfigSources = {
   readonly addDirs?: readonly string[]
   /** The `--service` values, which are added to the configured services. */
   readonly services?: readonly string[]
+  /** The `--credential` values, which are added to the configured credentials. */
+  readonly credentials?: readonly string[]
   /** Command-line flags that correspond to settings, each with the settings that it sets. */
   readonly flags?: readonly { readonly flag: string; readonly settings: Settings }[]
 }
@@ -80,7 +83,7 @@ export type Config = {
  * @throws UserError `usage`, naming the file or option and, where this applies, the line, the key and the expected value
  */
 export function loadConfig(sources: ConfigSources): Config {
-  const { places, project, addDirs = [], services = [], codex } = sources
+  const { places, project, addDirs = [], services = [], credentials = [], codex } = sources
   const given = sources.overrides ?? []
   const { overrides, ignored: meaningless } =
     codex === undefined ? { overrides: given, ignored: [] } : translateOverrides(given, codex.strict)
@@ -109,6 +112,7 @@ export function loadConfig(sources: ConfigSources): Config {
       ...set,
       ...(addDirs.length === 0 ? [] : [addingRoots(roots, addDirs)]),
       ...(services.length === 0 ? [] : [addingServices(known.services, services)]),
+      ...(credentials.length === 0 ? [] : [addingCredentials(known.credentials, credentials)]),
       ...(codex?.userConfig === true ? [importing('codex', known.import)] : []),
       ...(sources.claude?.userConfig === true ? [importing('claude', known.import)] : []),
       ...flags,
@@ -172,6 +176,10 @@ function addingRoots(roots: readonly string[], directories: readonly string[]): 
 
 function addingServices(configured: readonly string[] = [], given: readonly string[]): Layer {
   return { kind: 'flag', name: '--service', settings: { services: [...addServices(configured, given)] } }
+}
+
+function addingCredentials(configured: Settings['credentials'], given: readonly string[]): Layer {
+  return { kind: 'flag', name: '--credential', settings: { credentials: addCredentials(configured, given) } }
 }
 
 function importing(program: 'codex' | 'claude', configured: Settings['import'] = []): Layer {

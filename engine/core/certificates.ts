@@ -98,6 +98,11 @@ export async function trustMoreCertificates({ host }: URL, env: Environment): Pr
   return more > 0 && isNew
 }
 
+/** Returns a function that does the same for the https server of a host. */
+export function trustMoreOf(env: Environment): (host: string) => Promise<boolean> {
+  return (host) => trustMoreCertificates(new URL(`https://${host}`), env)
+}
+
 /** @returns how many more certificates are trusted */
 async function extend(env: Environment): Promise<number> {
   const tls: Partial<typeof import('node:tls')> = process.getBuiltinModule('node:tls')

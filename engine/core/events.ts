@@ -135,6 +135,10 @@ export const RunEvent = z.discriminatedUnion('type', [
       network: z.string().optional(),
       /** The services that commands can reach. Absent: none. */
       services: z.array(namedService).optional(),
+      /** The credentials that commands can use, for which hosts and requests. Absent: none. */
+      credentials: z
+        .array(z.object({ name: z.string(), hosts: z.array(z.string()), allow: z.array(z.string()) }))
+        .optional(),
       environment_withheld: withheld.optional(),
       reasoning_effort: z.string().optional(),
       /** Who requested plan mode, in which the run changes nothing. Absent: no plan mode. */

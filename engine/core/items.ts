@@ -189,6 +189,26 @@ const serviceConnection = z.object({
   still_open: z.literal(true).optional(),
 })
 
+/**
+ * Not in Codex: a request of a command, hook or MCP server was sent with a credential, and has been answered or has failed. Of a run's uses, the first 1000
+ * are reported; its record counts all.
+ */
+const credentialUse = z.object({
+  ...common,
+  type: z.literal('credential_use'),
+  /** The name of the credential. */
+  credential: z.string(),
+  host: z.string(),
+  /** What the request did, as a row of `allow` says it. */
+  operation: z.string(),
+  /** The HTTP status of the answer. Absent: there was none. */
+  status: z.int().optional(),
+  /** The bytes of the bodies. */
+  bytes_sent: z.int(),
+  bytes_received: z.int(),
+  duration_ms: z.number(),
+})
+
 const reviewFinding = z.object({ ...common, type: z.literal('review_finding'), ...findingFields })
 
 const errorItem = z.object({ ...common, type: z.literal('error'), message: z.string() })
@@ -210,6 +230,7 @@ export const item = z.discriminatedUnion('type', [
   worktree,
   verification,
   serviceConnection,
+  credentialUse,
   reviewFinding,
   errorItem,
 ])

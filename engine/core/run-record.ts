@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { commitWords } from './commit-words.ts'
+import { credentialCounts, describeUse } from './credential-counts.ts'
 import { namedService, serviceInside } from './named-services.ts'
 import { oneLine } from './text/one-line.ts'
 import { counted } from './text/counted.ts'
@@ -145,6 +147,8 @@ export const runRecord = z.object({
       }),
     )
     .optional(),
+  /** What credentials were used for. Absent: none was used. */
+  credentials: z.array(credentialCounts).optional(),
   /** What was refused. */
   refused: z.array(z.object({ what: z.string(), reason: z.string() })),
 })
@@ -162,13 +166,19 @@ export type Contradiction = z.infer<typeof contradiction>
 
 /** A line of a record for people. `isBad`: something failed or was refused. */
 type RecordLine = {
-  readonly name: 'tests' | 'commits' | 'pushed' | 'push' | 'service'
+  readonly name: 'tests' | 'commits' | 'pushed' | 'push' | 'service' | 'credential'
   readonly words: string
   readonly isBad: boolean
 }
 
-/** Describes what a summary of a run doesn't show elsewhere: what was tested, committed and pushed, and which services were used. */
-export function recordLines({ tests, commits, pushed, services = [] }: RunRecord): readonly RecordLine[] {
+/** Describes what a summary of a run doesn't show elsewhere: what was tested, committed and pushed, and which services and credentials were used. */
+export function recordLines({
+  tests,
+  commits,
+  pushed,
+  services = [],
+  credentials = [],
+}: RunRecord): readonly RecordLine[] {
   const done = pushed.filter(({ outcome }) => outcome === 'done')
   const tried = pushed.filter(({ outcome }) => outcome !== 'done')
   return [
@@ -181,6 +191,7 @@ export function recordLines({ tests, commits, pushed, services = [] }: RunRecord
         ({ name: 'push', words: `${oneLine(command)}: ${pushWords[outcome]}`, isBad: outcome !== 'dry-run' }) as const,
     ),
     ...services.map(serviceLine),
+    ...credentials.map((used) => ({ name: 'credential', ...describeUse(used) }) as const),
   ]
 }
 
@@ -229,13 +240,3 @@ const testWords = {
   'no-tests': 'found no tests',
   unknown: 'result unknown',
 } as const
-
-const mostNamed = 5
-
-function commitWords(commits: RunRecord['commits']): string {
-  if (commits === null) return 'unknown'
-  if (commits.length === 0) return 'none'
-  const named = commits.slice(0, mostNamed).map(({ commit, subject }) => `${commit.slice(0, 9)} ${oneLine(subject)}`)
-  const more = commits.length - named.length
-  return [...named, ...(more > 0 ? [`and ${counted(more, 'more commit', 'more commits')}`] : [])].join('; ')
-}

@@ -29,6 +29,7 @@ export function activity(item: Item): string {
     case 'web_search':
     case 'worktree':
     case 'service_connection':
+    case 'credential_use':
     case 'review_finding':
     case 'error':
       return 'the model is thinking'

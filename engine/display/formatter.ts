@@ -109,7 +109,8 @@ function startLines(
   { config, in_place: inPlace }: Extract<RunEvent, { type: 'thread.started' }>,
   { paint, shorten, detail }: Style,
 ): readonly string[] {
-  const { model, cwd, sandbox_mode: mode, sandbox_backend: backend, approval_policy: approval, services = [] } = config
+  const { model, cwd, sandbox_mode: mode, sandbox_backend: backend, approval_policy: approval } = config
+  const { services = [], credentials = [] } = config
   const place = inPlace === undefined ? '' : `, in place: ${inPlace}`
   const session = detail === 'verbose' ? [paint('dim', `session ${config.session_dir}`)] : []
   const ignored = (config.ignored_config ?? []).map(({ source, keys, reason }) =>
@@ -119,6 +120,9 @@ function startLines(
     paint('dim', `model ${model} · sandbox ${mode} (${backend}${place}) · approval ${approval} · ${cwd}`),
     ...session,
     ...(services.length === 0 ? [] : [paint('dim', `services: ${services.map(describeService).join(', ')}`)]),
+    ...credentials.map(({ name, hosts, allow }) =>
+      paint('dim', `credential ${name} for ${hosts.join(', ')}: ${allow.length === 0 ? 'nothing' : allow.join(', ')}`),
+    ),
     ...transactionStart(config.transaction).map((line) => paint('dim', line)),
     ...ignored,
     ...(config.denies_not_enforced ?? []).map(({ deny, why }) => paint('yellow', `! ${shorten(deny)}: ${why}`)),

@@ -66,6 +66,8 @@ export function itemLines(item: Item, style: Style): readonly string[] {
       ]
     case 'service_connection':
       return detail === 'verbose' ? [paint('dim', `· ${connectionWords(item)}`)] : []
+    case 'credential_use':
+      return detail === 'verbose' ? [paint('dim', `· ${useWords(item)}`)] : []
     case 'review_finding':
       return [findingLine(item, paint)]
     case 'error':
@@ -181,6 +183,11 @@ function connectionWords(item: Extract<Item, { type: 'service_connection' }>): s
   const { bytes_sent: sent, bytes_received: received, duration_ms: ms, error } = item
   const words = error ?? `${counted(sent, 'byte')} sent, ${counted(received, 'byte')} received in ${seconds(ms)}`
   return `${serviceInside(item)}: ${words}`
+}
+
+function useWords(item: Extract<Item, { type: 'credential_use' }>): string {
+  const { credential, host, operation, status = 'no answer', duration_ms: ms } = item
+  return oneLine(`${credential}: ${operation} (${host}): ${status} in ${seconds(ms)}`)
 }
 
 const worktreeStates = {

@@ -145,8 +145,8 @@ class Collector {
         return
       }
       case 'item.completed': {
-        // The record counts connections, of which there may be very many.
-        if (item['type'] === 'service_connection') return
+        // The record counts connections and uses, of which there may be very many.
+        if (item['type'] === 'service_connection' || item['type'] === 'credential_use') return
         const draft = stepOf(item)
         if (id !== undefined) this.#open.delete(id)
         if (draft === undefined) this.#unreadable++

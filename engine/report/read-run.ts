@@ -38,6 +38,7 @@ export function readStart(event: Fields): Partial<ReportRun> {
     ],
     ['network', config['network']],
     ['services', servicesOf(config['services'])],
+    ['credentials', credentialsOf(config['credentials'])],
     ['approval', config['approval_policy']],
     ['plan mode', config['plan_mode']],
     ['environment', withheld === undefined ? undefined : `${counted(withheld, 'variable')} withheld from commands`],
@@ -73,6 +74,15 @@ function servicesOf(value: unknown): string {
     .flatMap((each) => namedService.safeParse(each).data ?? [])
     .map(describeService)
     .join(', ')
+}
+
+function credentialsOf(value: unknown): string {
+  return listOf(value)
+    .flatMap((each) => {
+      const { name, hosts, allow } = fieldsOf(each)
+      return typeof name === 'string' ? [`${name} for ${textsOf(hosts).join(', ')}: ${textsOf(allow).join(', ')}`] : []
+    })
+    .join('; ')
 }
 
 function ignoredOf(value: unknown): readonly string[] {

@@ -17,6 +17,8 @@ type EnvironmentFacts = {
   readonly network: 'full' | 'off' | readonly string[]
   /** Servers outside the sandbox that commands can reach, each as the port of `localhost` at which they find it. */
   readonly services: readonly string[]
+  /** Hosts for which the proxy adds a credential, and the requests that it is added to. */
+  readonly credentials: readonly string[]
   readonly approvalPolicy: string
   /** A phrase that says who decides about requests for approval. */
   readonly reviewer: string
@@ -34,6 +36,10 @@ export function environmentContext(facts: EnvironmentFacts): string {
     `sandbox: ${facts.sandboxMode}; ${writing(facts)}`,
     `network: ${reaching(facts.network)}`,
     ...(facts.services.length === 0 ? [] : [`servers that commands can reach: ${facts.services.join(', ')}`]),
+    ...facts.credentials.map(
+      (each) =>
+        `credential: the proxy signs in to ${each}; git remotes and configured clients use it by themselves, other programs must ask for http://, not https://`,
+    ),
     `approvals: ${facts.approvalPolicy}; ${facts.reviewer}`,
     ...(facts.canEscalate ? [escalating] : []),
     '</environment>',

@@ -2,7 +2,7 @@ import type { Transaction } from './transaction.ts'
 import type { ChangeSource } from '../core/changes/change-watch.ts'
 import type { LooseDeny } from '../config/denied-files.ts'
 import type { Guardian } from '../../policies/index.ts'
-import type { Sandbox, ServiceConnection } from '../../sandbox/index.ts'
+import type { Sandbox, CredentialUse, ServiceConnection } from '../../sandbox/index.ts'
 import type { Ignored } from '../config/ignored.ts'
 import type { Sink } from '../core/events.ts'
 import type { ReviewReport } from '../core/review-report-schema.ts'
@@ -29,10 +29,13 @@ import type { WebSearchRequestOptions } from './approve-web-search.ts'
 import type { RunJudge } from './judge/judge-attempt.ts'
 import type { ExecutionContext } from './execution-context.ts'
 
-/** Reports the connections of a run's commands, hooks and servers to services. */
+/** Reports the connections of a run's commands, hooks and servers to services, and their uses of credentials. */
 export type ServiceReports = {
-  /** Passes each connection to the listener: when it has ended, or when the run ends and it is still open. */
-  listen(listener: (connection: ServiceConnection, isOpen: boolean) => void): void
+  /** Passes each connection to the listener: when it has ended, or when the run ends and it is still open. `useListener` receives each use. */
+  listen(
+    listener: (connection: ServiceConnection, isOpen: boolean) => void,
+    useListener: (use: CredentialUse) => void,
+  ): void
   /** Passes on the connections that are still open, and none after them. */
   end(): void
 }

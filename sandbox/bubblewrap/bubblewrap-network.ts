@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { Server } from 'node:net'
 import { SandboxError } from '../sandbox-error.ts'
 import { readHostFile } from '../host-files.ts'
+import type { FastForward } from '../credentials/read-content.ts'
 import { realpathSync } from '../host-paths.ts'
 import type { Mount } from '../mount.ts'
 import { hasNames, writeHosts } from '../network/hosts-file.ts'
@@ -11,7 +12,7 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import type { Denial } from '../sandbox.ts'
 import { helperInside } from './arguments.ts'
 
-/** What one command needs in order to use the network. Without an allow-list and services, every list is empty, and the functions do nothing. */
+/** What one command needs in order to use the network. Without an allow-list, services and credentials, every list is empty, and the functions do nothing. */
 type CommandNetwork = {
   /** Arguments to put before the command's own arguments, inside the sandbox. */
   readonly inside: readonly string[]
@@ -36,22 +37,27 @@ const nothing: CommandNetwork = {
   end: () => [],
 }
 
-/** Prepares the network of a sandbox's commands. There is a proxy only if the policy has an allow-list. Throws `unavailable` if names can't be shown. */
+/** Prepares the network of a sandbox's commands. There is a proxy only if the policy has something for it to do. Throws `unavailable` if names can't be shown. */
 export async function prepareNetwork(
   policy: SandboxPolicy,
   options: NetworkOptions,
 ): Promise<{
-  readonly start: () => CommandNetwork
+  readonly start: (isFastForward?: FastForward) => CommandNetwork
   /** The mount with the names of services. Its file is written into `directory`, the sandbox's own. */
   readonly mounts: (directory: string) => readonly Mount[]
 }> {
   const ports = openPorts(policy)
-  const { services } = policy
+  const { services, credentials } = policy
   if (ports.length === 0) return { start: () => nothing, mounts: () => [] }
   const hosts = hasNames(services) ? requireHosts() : undefined
   // The proxy is imported only when it is needed, because it loads Node's HTTP module.
   const { createProxy } = await import('../network/proxy.ts')
-  const proxy = createProxy(policy.network.mode === 'allowlist' ? policy.network.allow : [], options, services)
+  const proxy = createProxy(
+    policy.network.mode === 'allowlist' ? policy.network.allow : [],
+    options,
+    services,
+    credentials,
+  )
   return {
     mounts: (directory) =>
       hosts === undefined
@@ -63,8 +69,8 @@ export async function prepareNetwork(
               as: 'replaced-file',
             },
           ],
-    start: () => {
-      const session = proxy.startSession()
+    start: (isFastForward) => {
+      const session = proxy.startSession(isFastForward)
       let missing = ports.length
       return {
         inside: listenFirst(helperInside, ports),

@@ -4,6 +4,7 @@ import process from 'node:process'
 import { Writable, type Readable } from 'node:stream'
 import { realpathSync } from '../host-paths.ts'
 import { capDenials } from '../denials/cap.ts'
+import { fastForwardIn } from '../credentials/fast-forward.ts'
 import { denialsFromOutput } from '../denials/from-output.ts'
 import { commandEnvironment } from '../environment.ts'
 import { dockerSocketGroup } from '../docker-socket.ts'
@@ -68,8 +69,7 @@ export async function openBubblewrap(
   const { held, roots, run, running } = state
   const commandPipes = createPipes(run.path, true)
   const watchCovered = createUncoveredWatch()
-  const named = networks.mounts(run.path)
-  const kernel = kernelView(hostFileSystem)
+  const [named, kernel] = [networks.mounts(run.path), kernelView(hostFileSystem)]
   let open = true
 
   /** Starts a command. `whose` is `own` for one of our own programs, which only read what the caller's commands have left behind. */
@@ -101,7 +101,7 @@ export async function openBubblewrap(
       const fence = planFence(applied, state, places.git.mounts, host)
       return { covered: watchCovered(mounts, host.lstat), steps, fence }
     })
-    const network = networks.start()
+    const network = networks.start(fastForwardIn((git) => start(git, 'own'), [command.cwd, policy.workspace]))
     const cwd = shownPath(realpathSync(command.cwd), policy.views)
     const [limited, input] = [limits.start(), handedInput(command, run.path)]
     const handed = handedCommand([executable, ...rest], run.path, 7 + network.stdio.length)

@@ -117,7 +117,8 @@ const readOnlyRepository = {
 function hostDenials(policy: SandboxPolicy, line: string): readonly Denial[] {
   if (policy.network.mode === 'full' || policy.mode === 'danger-full-access') return []
   const host = namedHost(line)
-  if (host === undefined) return []
+  if (host === undefined || policy.credentials.some(({ hosts }) => hosts.some((text) => text.split(':')[0] === host)))
+    return []
   if (policy.network.mode === 'allowlist') return judgeUnreachable(policy.network.allow, host)
   return [
     { kind: 'host', subject: host, rule: 'network: off', certainty: 'suspected', remedy: { kind: 'allow-host', host } },

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { Server } from 'node:net'
 import { join } from 'node:path'
+import type { FastForward } from '../credentials/read-content.ts'
 import { mkdirSync, rmSync, writeFileSync } from '../host-paths.ts'
 import { SandboxError } from '../sandbox-error.ts'
 import { requireArchitecture } from '../helper/helper.ts'
@@ -19,10 +20,10 @@ type ContainerNetwork = {
   /** What has to be added to the containers so that they can use the network. */
   readonly plan: NetworkPlan
   /** Creates the network for one command. */
-  start(): CommandNetwork
+  start(isFastForward?: FastForward): CommandNetwork
 }
 
-/** What a container needs for its network. Without an allow-list and services, it needs nothing: the paths are undefined and `filtered` is empty. */
+/** What a container needs for its network. Without an allow-list, services and credentials, it needs nothing: the paths are undefined and `filtered` is empty. */
 export type NetworkPlan = {
   /** The directory on the host that is mounted read-only at `shownAt`. It has the filter, and the relays' sockets. */
   readonly directory: string | undefined
@@ -68,7 +69,7 @@ const channel = 3
 
 /**
  * Prepares the network. Its files are in `run`, the sandbox's own directory, which commands can't reach. The proxy exists only if the policy has an
- * allow-list or services. Throws `unavailable` on a processor that our programs don't support.
+ * allow-list, services or credentials. Throws `unavailable` on a processor that our programs don't support.
  *
  * A container has no network except its own loopback. Before each command, the helper creates listening sockets in the container and passes them to the
  * engine through a unix socket. The engine itself then answers the command's connections. The container's profile therefore has to permit
@@ -83,12 +84,12 @@ export function prepareNetwork(
   options: NetworkOptions,
 ): ContainerNetwork {
   const ports = openPorts(policy)
-  const { network, services } = policy
+  const { network, services, credentials } = policy
   if (ports.length === 0) {
     return { plan: { directory: undefined, hosts: undefined, filtered: [] }, start: () => nothing }
   }
   const architecture = requireArchitecture('docker', 'network allow-list')
-  const proxy = createProxy(network.mode === 'allowlist' ? network.allow : [], options, services)
+  const proxy = createProxy(network.mode === 'allowlist' ? network.allow : [], options, services, credentials)
   const filter = compileFilter(
     filterRules('loopback', policy.dockerSocket !== undefined || policy.unixSockets),
     architecture,
@@ -101,10 +102,10 @@ export function prepareNetwork(
   let commands = 0
   return {
     plan: { directory, hosts, filtered: [helperInside, 'filter', filterInside] },
-    start: () => {
+    start: (isFastForward) => {
       commands += 1
       const name = `${commands}`
-      const session = proxy.startSession()
+      const session = proxy.startSession(isFastForward)
       const arrived = Promise.withResolvers<true>()
       let relay: ReturnType<typeof startRelay> | undefined
       return {

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { realpathSync } from '../host-paths.ts'
 import { capDenials } from '../denials/cap.ts'
+import { fastForwardIn } from '../credentials/fast-forward.ts'
 import { denialsFromOutput } from '../denials/from-output.ts'
 import { commandEnvironment } from '../environment.ts'
 import { dockerSocketGroup } from '../docker-socket.ts'
@@ -98,7 +99,7 @@ export async function openDocker(
     const planned = containers.plan(command)
     const { PATH: _, HOME: __, ...inherited } = process.env
     const { variables } = commandEnvironment(policy, inherited, command)
-    const network = networks.start()
+    const network = networks.start(fastForwardIn((git) => start(git, 'own'), [command.cwd, policy.workspace]))
     const wrapped = starts.wrap(command)
     let container: WarmContainer | undefined
     let spoiled = false

@@ -11,8 +11,8 @@ import {
   type HostPatternInput,
 } from './host-pattern.ts'
 
-/** How a program reaches the proxy: with one of three protocols, or at the port of a service. */
-export type Route = 'connect' | 'http' | 'socks5' | 'service'
+/** How a program reaches the proxy: with one of three protocols, at the port of a service, or to have a credential added. */
+export type Route = 'connect' | 'http' | 'socks5' | 'service' | 'credential'
 
 /** The proxy's decision about one attempt to connect. */
 export type NetworkDecision = { readonly via: Route } & (

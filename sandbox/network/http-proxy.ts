@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { renderDenial } from '../denials/render-denial.ts'
+import type { Broker } from '../credentials/broker.ts'
 import type { Gate, Opened } from './proxy-gate.ts'
 import { joinSockets } from './tunnel.ts'
 
@@ -27,14 +28,14 @@ const hopByHop: readonly string[] = [
 ]
 
 /** Creates a server that never listens: the caller passes it connections by emitting `connection`. It supports CONNECT, and requests for `http://` URLs. */
-export function createHttpProxy(gate: Gate): Server {
+export function createHttpProxy(gate: Gate, broker?: Broker): Server {
   const server = createServer({ maxHeaderSize: 32 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0 })
   server.on('connect', (message: IncomingMessage, socket: Socket, head: Buffer) => {
     void connectTunnel(gate, message.url ?? '', socket, head)
   })
-  server.on('request', (message, response) => void forward(gate, message, response))
+  server.on('request', (message, response) => void forward(gate, broker, message, response))
   server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
-    void forwardUpgrade(gate, message, socket, head)
+    void forwardUpgrade(gate, broker, message, socket, head)
   })
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end(plainAnswer(400, 'this is not a valid request to a proxy'))
@@ -60,12 +61,18 @@ async function connectTunnel(gate: Gate, target: string, socket: Socket, head: B
   }
 }
 
-async function forward(gate: Gate, message: IncomingMessage, response: ServerResponse): Promise<void> {
+async function forward(
+  gate: Gate,
+  broker: Broker | undefined,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { target, path } = absoluteTarget(message)
   if (target === undefined) {
     refuse(response, 400, notAbsolute)
     return
   }
+  if (broker?.covers(target) === true) return broker.forward(target, path, message, response)
   const opened = await gate.open(target, 'http', 80)
   if (opened.status !== 'open') {
     const { code, sentence } = answerTo(opened)
@@ -92,7 +99,13 @@ async function forward(gate: Gate, message: IncomingMessage, response: ServerRes
 }
 
 /** Handles a request to switch protocols. A WebSocket (RFC 6455) becomes a tunnel if the server agrees; any other request gets an ordinary response. */
-async function forwardUpgrade(gate: Gate, message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+async function forwardUpgrade(
+  gate: Gate,
+  broker: Broker | undefined,
+  message: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+): Promise<void> {
   // After an `upgrade` event, the server no longer handles the socket or its errors.
   socket.on('error', () => socket.destroy())
   const { target, path } = absoluteTarget(message)
@@ -100,6 +113,10 @@ async function forwardUpgrade(gate: Gate, message: IncomingMessage, socket: Sock
     socket.end(
       plainAnswer(400, target === undefined ? notAbsolute : 'only a GET request can ask to switch to another protocol'),
     )
+    return
+  }
+  if (broker?.covers(target) === true) {
+    socket.end(plainAnswer(403, 'a credential is not used for connections that switch to another protocol'))
     return
   }
   const opened = await gate.open(target, 'http', 80)

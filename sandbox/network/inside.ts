@@ -7,11 +7,16 @@ export const proxyPort = 3128
 type Ports = {
   readonly network: { readonly mode: string }
   readonly services: readonly { readonly port: number; readonly name?: string | undefined }[]
+  readonly credentials: readonly unknown[]
 }
 
-/** The ports that are open inside the sandbox when a command starts: the proxy's, if there is an allow-list, and those of services. */
-export function openPorts({ network, services }: Ports): readonly number[] {
-  return [...(network.mode === 'allowlist' ? [proxyPort] : []), ...services.map(({ port }) => port)]
+/** The ports that are open inside the sandbox when a command starts: the proxy's, if it has something to do, and those of services. */
+export function openPorts(ports: Ports): readonly number[] {
+  return [...(isProxied(ports) ? [proxyPort] : []), ...ports.services.map(({ port }) => port)]
+}
+
+function isProxied({ network, credentials }: Ports): boolean {
+  return network.mode === 'allowlist' || credentials.length > 0
 }
 
 /** The descriptor through which the listening sockets are sent to the engine. It is closed before the command starts. */
@@ -89,13 +94,13 @@ const proxyVariables: Readonly<Record<string, string>> = {
 }
 
 /** The variables of commands that concern the network. Connections within the sandbox, which include those to services, bypass every proxy. */
-export function networkVariables({ network, services }: Ports): Readonly<Record<string, string>> {
-  const isProxied = network.mode === 'allowlist'
-  if (!isProxied && services.length === 0) return {}
+export function networkVariables(ports: Ports): Readonly<Record<string, string>> {
+  const { services } = ports
+  if (openPorts(ports).length === 0) return {}
   const names = services.flatMap(({ name }) => (name === undefined ? [] : [name]))
   const local = ['localhost', '127.0.0.1', '::1', ...names].join(',')
   return {
-    ...(isProxied ? proxyVariables : {}),
+    ...(isProxied(ports) ? proxyVariables : {}),
     ...{ NO_PROXY: local, no_proxy: local, npm_config_noproxy: local },
   }
 }

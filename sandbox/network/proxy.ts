@@ -1,6 +1,8 @@
 import type { Server, Socket } from 'node:net'
 import type { Denial } from '../sandbox.ts'
 import type { NetworkDecision, Route } from './decide-host.ts'
+import { createBroker, type BrokerOptions, type CredentialUse } from '../credentials/broker.ts'
+import { readCredentials, type Credential } from '../credentials/credential.ts'
 import { createGate, resolveAsSystem, type Resolve } from './proxy-gate.ts'
 import { parsePatterns, type HostPatternInput } from './host-pattern.ts'
 import { createHttpProxy } from './http-proxy.ts'
@@ -18,6 +20,12 @@ export type NetworkOptions = {
   readonly onConnection?: ((connection: ServiceConnection) => void) | undefined
   /** Receives, when a connection to a service begins, a function that returns its facts so far. Returns a function that is called when it has ended. */
   readonly onOpenConnection?: ((read: () => ServiceConnection) => () => void) | undefined
+  /** Returns the value of a credential of the policy; undefined if it has none. It is asked for each request. */
+  readonly secretOf?: ((credential: string) => string | undefined) | undefined
+  /** Called if the host of a credential can't be reached by TLS. Returns whether more certificates are trusted than before. */
+  readonly trustMore?: ((host: string) => Promise<boolean>) | undefined
+  /** Receives every use of a credential when it has ended. */
+  readonly onUse?: ((use: CredentialUse) => void) | undefined
   /** Resolves host names in place of the system's resolver. */
   readonly resolve?: Resolve | undefined
 }
@@ -32,8 +40,13 @@ type ProxySession = {
   end(): readonly Denial[]
 }
 
-/** The proxy for the commands of one sandbox. Between commands it keeps no connection or server open. */
-type Proxy = { startSession(): ProxySession }
+/**
+ * The proxy for the commands of one sandbox. Between commands it keeps no connection or server open. A session says whether a push that a credential
+ * allows only moves branches forward. Default: it isn't known.
+ */
+type Proxy = { startSession(isFastForward?: BrokerOptions['isFastForward']): ProxySession }
+
+const unknownHistory = async (): Promise<string> => 'its history is not known here'
 
 /** The maximum number of simultaneous connections. No package manager makes that many, and the engine can have more descriptors open than that. */
 const mostConnections = 256
@@ -45,17 +58,20 @@ const helloMs = 60_000
 const mostDenials = 20
 
 /**
- * Creates a proxy that allows the hosts in `allow`, and the relays to `services`. The patterns must already have been checked, like those in a parsed
- * policy, and the services must have addresses.
+ * Creates a proxy that allows the hosts in `allow`, and the relays to `services`, and sends requests with `credentials`. All must already have been
+ * checked, like those in a parsed policy, and the services must have addresses.
  */
 export function createProxy(
   allow: readonly HostPatternInput[],
   options: NetworkOptions = {},
   services: readonly Service[] = [],
+  given: readonly Credential[] = [],
 ): Proxy {
   const patterns = parsePatterns(allow)
+  const credentials = readCredentials(given)
+  const resolve = options.resolve ?? resolveAsSystem
   return {
-    startSession: () => {
+    startSession: (isFastForward = unknownHistory) => {
       const servers = new Set<Server>()
       const sockets = new Set<Socket>()
       const denials = new Map<string, Denial>()
@@ -66,11 +82,7 @@ export function createProxy(
         }
         options.onDecision?.(decision)
       }
-      const gate = createGate(
-        { patterns, resolve: options.resolve ?? resolveAsSystem, forbids: options.forbids },
-        report,
-        end.signal,
-      )
+      const gate = createGate({ patterns, resolve, forbids: options.forbids }, report, end.signal)
       const guarded = {
         open: async (...wanted: Parameters<typeof gate.open>) => {
           const opened = await gate.open(...wanted)
@@ -84,7 +96,10 @@ export function createProxy(
         socket.once('close', () => sockets.delete(socket))
         if (end.signal.aborted) socket.destroy()
       }
-      const http = createHttpProxy(guarded)
+      const { forbids, secretOf, onUse, trustMore } = options
+      const rules = { resolve, forbids, secretOf, onUse, trustMore, isFastForward }
+      const broker = credentials.length === 0 ? undefined : createBroker(credentials, rules, report, keep, end.signal)
+      const http = createHttpProxy(guarded, broker)
       const relays = relayServices(services, options, report, keep, end.signal)
       return {
         attach: (server) => {

@@ -1,7 +1,14 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { RequestedSettings } from '../../app/load-settings.ts'
 import { another } from './option-values.ts'
-import { externallySandboxed, isolated, mountDockerSocket, sandboxModes, service } from './shared-options.ts'
+import {
+  credential,
+  externallySandboxed,
+  isolated,
+  mountDockerSocket,
+  sandboxModes,
+  service,
+} from './shared-options.ts'
 
 /** The options of a command line that configure a run, as parsed. The files that these options name are read later. */
 export type ConfigOptions = {
@@ -10,6 +17,7 @@ export type ConfigOptions = {
   readonly cd?: string
   readonly addDir?: readonly string[]
   readonly service?: readonly string[]
+  readonly credential?: readonly string[]
   readonly config: readonly string[]
   readonly profile?: string
   readonly trust?: true
@@ -38,6 +46,7 @@ export function configOptions(command: Command): Command {
     .option('-C, --cd <dir>', 'work in this directory')
     .option('--add-dir <dir>', 'another directory that commands may write to; may be repeated', another)
     .option(...service, another)
+    .option(...credential, another)
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
     .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
     .option('--search', 'let the model\'s provider search the web (web_search = "live")')

@@ -92,6 +92,7 @@ function together(before: ExecOptions, after: ExecOptions): ExecOptions {
     ...(before.verify && after.verify ? { verify: [...before.verify, ...after.verify] } : {}),
     addDir: [...(before.addDir ?? []), ...(after.addDir ?? [])],
     service: [...(before.service ?? []), ...(after.service ?? [])],
+    credential: [...(before.credential ?? []), ...(after.credential ?? [])],
   }
 }
 

@@ -5,6 +5,7 @@ import {
   inPlace,
   mountDockerSocket,
   sandboxModes,
+  credential,
   service,
   viewHow,
   type Finish,
@@ -96,6 +97,7 @@ export function confining(command: Command): Command {
       [],
     )
     .option(...service, collect, [])
+    .option(...credential, collect, [])
     .option(
       '--env <name[=value]>',
       'give the command this environment variable, with its current or a new value; may be repeated',

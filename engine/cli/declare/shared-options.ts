@@ -34,6 +34,12 @@ export const inPlace = [
   'work in the workspace itself, without a private view: changes are there at once, and are neither judged nor undone',
 ] as const
 
+/** The option that names a credential. Commands that have it parse its values with `another`. */
+export const credential = [
+  '--credential <name>',
+  'let commands use a secret that they never see: a preset (github, gitlab, npm, pypi, openai, anthropic), or one of your credentials; may be repeated',
+] as const
+
 /** The option that names a service. Commands that have it parse its values with `another`. */
 export const service = [
   '--service <[name=]host:port>',

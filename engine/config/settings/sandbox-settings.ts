@@ -4,6 +4,7 @@ import { defaultSandbox } from '../defaults.ts'
 import { apart, hostsWithin, limitWithin, modeWithin, rootsWithin, type Reach } from '../strictness.ts'
 import { absolute } from './absolute.ts'
 import { allowedHosts } from './allowed-hosts.ts'
+import { credentialsSetting } from './credentials-setting.ts'
 import { networkKeys } from './network-keys.ts'
 import { servicesSetting } from './services-setting.ts'
 import { row } from './setting-row.ts'
@@ -88,6 +89,7 @@ export const sandboxSettings = {
     isFixedBy: (key, fixed) => networkKeys.has(key) && networkKeys.has(fixed),
   }),
   services: servicesSetting,
+  credentials: credentialsSetting,
   sandbox_caches: row({
     group,
     schema: z.array(z.enum(['npm', 'pnpm', 'pip', 'uv', 'cargo', 'go', 'gradle'])),

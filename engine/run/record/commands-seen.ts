@@ -2,6 +2,7 @@ import { analyseScript, type AnalysedCommand } from '../../../policies/index.ts'
 import type { CommandItem, Item, RunRecord, VerificationItem } from '../../core/events.ts'
 import { scriptOf } from '../../core/text/one-line.ts'
 import { truncateMiddle } from '../../core/text/truncate.ts'
+import { CredentialsSeen } from './credentials-seen.ts'
 import { ServicesSeen } from './services-seen.ts'
 import { checkers, installing, packages, readers, runners, runsTests, scripted, syntaxChecks } from './test-programs.ts'
 import { failingTests, failuresIn, isEmptyRun, isTestSummary, skippedIn } from './test-output.ts'
@@ -17,7 +18,7 @@ const shownOutput = 16 * 1024
 const longestCommand = 1024
 
 /**
- * Collects those of a run's commands that tested or published something, and counts its connections to services. The commands are analysed at the end of
+ * Collects those of a run's commands that tested or published something, and counts its connections to services and its uses of credentials. The commands are analysed at the end of
  * the run.
  */
 export class CommandsSeen {
@@ -27,10 +28,12 @@ export class CommandsSeen {
   readonly #outcomes = new Map<string, 'passed' | 'failed' | 'refused'>()
 
   readonly services = new ServicesSeen()
+  readonly credentials = new CredentialsSeen()
 
   /** Receives a completed item. */
   see(item: Item): void {
     if (item.type === 'service_connection') this.services.see(item)
+    if (item.type === 'credential_use') this.credentials.see(item)
     if (item.type === 'command_execution' || item.type === 'verification') {
       const { command, aggregated_output: output, status } = item
       this.#note(shown(command), status)
@@ -64,11 +67,11 @@ export class CommandsSeen {
   }
 
   /**
-   * What the record says about tests, services, and what was pushed.
+   * What the record says about tests, services, credentials, and what was pushed.
    *
    * @param workspace the directory in which the run began
    */
-  told(workspace: string | undefined): Pick<RunRecord, 'tests' | 'pushed' | 'services'> {
+  told(workspace: string | undefined): Pick<RunRecord, 'tests' | 'pushed' | 'services' | 'credentials'> {
     const judged = this.#commands.map((item) => ({ item, commands: commandsOf(item.command) }))
     const runs = Map.groupBy(
       judged.flatMap(({ item, commands }) => testIn(item, commands, workspace) ?? []),
@@ -80,7 +83,7 @@ export class CommandsSeen {
     })
     const pushes = judged.flatMap(({ item, commands }) => pushIn(item, commands) ?? [])
     const pushed = [...pushes, ...this.#byTools].slice(-mostTold)
-    return { tests: last.slice(-mostTold), pushed, ...this.services.told() }
+    return { tests: last.slice(-mostTold), pushed, ...this.services.told(), ...this.credentials.told() }
   }
 }
 

@@ -46,6 +46,9 @@ export function noteDecidedBy(directory: string, basis: Basis): void {
       backend,
       network: policy.network.mode,
       ...(policy.services.length === 0 ? {} : { services: policy.services.map(writeService) }),
+      ...(policy.credentials.length === 0
+        ? {}
+        : { credentials: policy.credentials.map(({ name, hosts, allow }) => ({ name, hosts, allow })) }),
       ...(image === undefined ? {} : { image }),
       policy_sha256: hashOf(same(confined)),
     },

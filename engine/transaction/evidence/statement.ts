@@ -26,6 +26,10 @@ export const decidedBy = z.strictObject({
     network: z.string(),
     /** The services that commands could reach, as `[NAME=]HOST:PORT`. Absent: none. */
     services: z.array(z.string()).optional(),
+    /** The credentials that commands could use, and for what; never their values. Absent: none. */
+    credentials: z
+      .array(z.strictObject({ name: z.string(), hosts: z.array(z.string()), allow: z.array(z.string()) }))
+      .optional(),
     image: z.string().optional(),
     /** What confined writes besides mounts: Landlock with its version, or `none`. Absent: a backend without such a fence, or an older run. */
     fence: z.string().optional(),

@@ -49,6 +49,7 @@ test('agent sandbox accepts a preset instead of hosts', () => {
     denyRead: [],
     allowPrivateHost: [],
     service: [],
+    credential: [],
     env: [],
     limit: [],
   }

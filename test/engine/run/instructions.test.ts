@@ -77,6 +77,7 @@ describe('the environment', () => {
       hasPrivateTmp: true,
       network: ['example.com:443'],
       services: [],
+      credentials: [],
     },
     ...{ approvalPolicy: 'never', reviewer: 'nobody is there to ask', canEscalate: false },
   }

@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { RunEvent } from '../../../engine/core/events.ts'
+import { agent } from '../../support/agent.ts'
+import { call, say } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { gitSite, issueCertificate, startTlsSite } from '../../support/tls-site.ts'
+import { exec, repository } from '../../support/workspace.ts'
+
+const git = (cwd: string, ...words: readonly string[]): string =>
+  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t.test', ...words], { cwd, encoding: 'utf8' }).trim()
+
+/** A git server with an empty repository, and the words and variables that let a run use it. */
+async function startServer() {
+  const served = tempDir()
+  git(served, 'init', '-q', '--bare', '-b', 'main', 'acme/app.git')
+  const value = `ghs_${randomBytes(18).toString('hex')}`
+  const authorization = `Basic ${Buffer.from(`x-access-token:${value}`).toString('base64')}`
+  const issued = issueCertificate([], ['127.0.0.2'])
+  const port = await startTlsSite(issued, gitSite(served, authorization), '127.0.0.2')
+  const table = `{ preset = "github", for = ["127.0.0.2:${port}"], from = { env = "APP_TOKEN" } }`
+  const branches = (): string =>
+    git(join(served, 'acme/app.git'), 'for-each-ref', '--format=%(refname:short) %(subject)')
+  return {
+    ...{ value, port, branches },
+    words: ['-c', `credentials.app=${table}`],
+    env: { APP_TOKEN: value, SSL_CERT_FILE: issued.ca },
+    url: `https://127.0.0.2:${port}/acme/app.git`,
+  }
+}
+
+const usesIn = (events: readonly RunEvent[]) =>
+  events.flatMap((event) =>
+    event.type === 'item.completed' && event.item.type === 'credential_use' ? [event.item] : [],
+  )
+
+/** The ways in which a value may be written down. */
+function codingsOf(value: string): readonly string[] {
+  const offsets = [0, 1, 2].map((offset) => {
+    const coded = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)]).toString('base64')
+    return coded.slice(offset + 1, -4)
+  })
+  return [value, ...offsets, Buffer.from(value).toString('hex'), encodeURIComponent(value)]
+}
+
+describe.skipIf(needsBubblewrap())('a credential of a run', () => {
+  test('pushes a commit of the run; each use is an event, and the record, the report and the summary tell of it', async () => {
+    const { value, words, env, url, branches, port } = await startServer()
+    const [cwd, home, report] = [repository(), tempDir(), join(tempDir(), 'report.md')]
+    const script = [
+      'git -c user.name=t -c user.email=t@t.test commit -q --allow-empty -m done',
+      `git push -q ${url} HEAD:refs/heads/agent/done`,
+      `git push -q ${url} HEAD:refs/heads/main || true`,
+      'env',
+    ]
+    const { code, events, stderr, stdout, requests } = await exec(
+      [[call('exec_command', { cmd: script.join('; ') })], [say('done')]],
+      ['--json', '--report', report, ...words, 'x'],
+      { cwd, home, env },
+    )
+    expect(code, stderr).toBe(0)
+    expect(branches()).toBe('agent/done done')
+    const host = `127.0.0.2:${port}`
+    expect(
+      usesIn(events).map(({ credential, operation, status }) => ({ credential, operation, status })),
+    ).toContainEqual({
+      ...{ credential: 'app', operation: 'git-push refs/heads/agent/done /acme/app', status: 200 },
+    })
+    const last = events.at(-1)
+    expect(last).toMatchObject({
+      record: {
+        credentials: expect.arrayContaining([expect.objectContaining({ credential: 'app', host, uses: 1, failed: 0 })]),
+      },
+    })
+    expect(stderr).toContain(`credential: app for ${host}: git-push refs/heads/agent/done /acme/app: 1 use`)
+    expect(readFileSync(report, 'utf8')).toContain('refs/heads/agent/done')
+    const kept = globSync('**/*', { cwd: home, withFileTypes: true, exclude: [] })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    const written = [stdout, stderr, readFileSync(report, 'utf8'), JSON.stringify(requests), ...kept]
+    for (const coding of codingsOf(value)) {
+      for (const text of written) expect(text.includes(coding)).toBe(false)
+    }
+  })
+
+  test('is known to agent sandbox, which gives the command a stand-in of the same shape', async () => {
+    const { value, words, env, url } = await startServer()
+    const { code, stdout, stderr } = await agent(
+      ['sandbox', ...words, '--', 'sh', '-c', `git ls-remote ${url} && echo $APP_TOKEN $GH_TOKEN`],
+      { cwd: repository(), home: tempDir(), env },
+    )
+    expect(code, stderr).toBe(0)
+    const [standIn = '', same] = stdout.trim().split(' ')
+    expect(standIn).toMatch(/^ghs_[A-Za-z\d]{36}$/)
+    expect([standIn === value, standIn === same]).toEqual([false, true])
+  })
+
+  test('is never named by a repository, and says what is missing', async () => {
+    const cwd = repository({
+      '.portcullis/config.toml': '[credentials.x]\nfrom = { env = "HOME" }\nfor = ["a.test"]\nas = "bearer"\n',
+    })
+    const trusted = await exec([[say('done')]], ['--trust', 'x'], { cwd })
+    expect(trusted.stderr).toContain('credentials')
+    expect(trusted.stderr).not.toContain('credential x for')
+    for (const [words, expected] of [
+      [['--credential', 'github'], 'credentials.github: there is no value'],
+      [['--credential', 'nothing'], '--credential "nothing": must be one of github'],
+      [['-c', 'credentials.a={ for = ["a.test"] }'], 'credentials.a: must have "for"'],
+      [
+        ['-c', 'credentials.a={ for = ["a.test"], as = "bearer", allow = ["get /"], from = { env = "PATH" } }'],
+        'must be "METHOD /path"',
+      ],
+    ] as const) {
+      const { code, stderr } = await exec([[say('done')]], [...words, 'x'], { cwd: repository() })
+      expect(code, stderr).toBe(2)
+      expect(stderr).toContain(expected)
+    }
+  })
+
+  test('of a job is found where actions/checkout left it, and commands find it in no coding', async () => {
+    const cwd = repository()
+    const value = `ghs_${randomBytes(18).toString('hex')}`
+    const coded = Buffer.from(`x-access-token:${value}`).toString('base64')
+    git(cwd, 'config', 'http.https://github.com/.extraheader', `AUTHORIZATION: basic ${coded}`)
+    const script =
+      'git config -l; cat .git/config /proc/self/environ; grep -r . .git; env; git config http.https://github.com/.extraheader'
+    const { code, stdout, stderr } = await agent(['sandbox', '--credential', 'github', '--', 'sh', '-c', script], {
+      ...{ cwd, home: tempDir(), env: {} },
+    })
+    expect(code, stderr).toBe(1)
+    expect(stdout).toMatch(/^GITHUB_TOKEN=ghs_[A-Za-z\d]{36}$/m)
+    for (const coding of [...codingsOf(value), coded]) expect((stdout + stderr).includes(coding)).toBe(false)
+  })
+})
