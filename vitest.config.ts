@@ -173,7 +173,7 @@ const usual = {
   // The modules of these packages import JSON in a way that Node doesn't accept, so vitest has to transform them.
   server: { deps: { inline: [/@actions\//] } },
   setupFiles: ['fresh-environment', 'refuse-nothing', 'leave-nothing'].map((name) => `test/support/${name}.ts`),
-  include: ['test/{actions,apply-patch,doors,engine,policies,sandbox,package}/**/*.test.ts'],
+  include: ['test/{actions,apply-patch,doors,engine,platforms,policies,sandbox,package}/**/*.test.ts'],
   // These limits are only meant for tests that would never end, because even a working test may be delayed by a minute on a shared machine.
   testTimeout: 180_000,
   hookTimeout: 180_000,
