@@ -4,9 +4,10 @@ import type { OwnProcess, Run, RunRequest } from '../../app/run-request.ts'
 import type { RunSummary } from '../../core/events.ts'
 import { exitCodes } from '../../core/exit-codes.ts'
 import { UserError } from '../../core/user-error.ts'
-import { catchInterrupts, holdSignals, whileLanding, type Interruption } from '../interrupts.ts'
+import { catchInterrupts, onSignals, whileLanding, type Interruption } from '../interrupts.ts'
 import { printJson, printText, tellMessage } from '../print.ts'
 import { useProxyFromEnvironment } from '../use-proxy.ts'
+import { warn } from '../warn.ts'
 import type { Client } from './client.ts'
 import { requestOfTurn } from './request-of-turn.ts'
 import { reviewByClient } from './review-by-client.ts'
@@ -68,8 +69,14 @@ export class ClaudeSession {
       sinks: [messages.sink],
       loaded: () => void release.push(catchInterrupts(stop)),
       landing: () => {
-        const held = holdSignals(whileLanding)
-        held.addEventListener('abort', () => stop(held.reason as Interruption), { once: true })
+        let isTold = false
+        const hold = (reason: Interruption): void => {
+          if (!isTold) warn(whileLanding)
+          isTold = true
+          stop(reason)
+        }
+        // The session goes on after the landing, and a signal then ends it.
+        release.push(onSignals(hold))
       },
     })
     this.#run = run

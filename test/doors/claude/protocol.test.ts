@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call, say, type Reply } from '../../support/mock-model.ts'
@@ -117,6 +117,19 @@ describe.skipIf(needsBubblewrap())('the protocol', () => {
     started.child.kill('SIGTERM')
     const { code, messages } = await started.ended
     expect([code, resultIn(messages).subtype]).toEqual([143, 'error_during_execution'])
+  })
+
+  test('SIGTERM ends the program between turns, of which one has landed', async () => {
+    const started = await startClaude([...streaming, '--dangerously-skip-permissions'], {
+      replies: [[call('exec_command', { cmd: 'touch made' })], [say('done')]],
+    })
+    started.write(userMessage('go'))
+    await started.next(({ type }) => type === 'result')
+    expect(existsSync(join(started.cwd, 'made'))).toBe(true)
+    started.child.kill('SIGTERM')
+    await started.ended
+    // The signal may still meet the end of the turn, and the program then ends by itself.
+    expect([143, 'SIGTERM']).toContain(started.child.exitCode ?? started.child.signalCode)
   })
 
   test('the mode can change during a turn, but not to or from one in which nobody is asked', async () => {
