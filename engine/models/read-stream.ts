@@ -17,18 +17,20 @@ const restMs = 2000
  * ends by itself two seconds after the event that is the answer's end.
  *
  * @param isEnd whether an event says that the answer is complete
+ * @param way what else may be silent if no headers come, such as a proxy, as a clause that follows the failure's words. Default: nothing
  */
 export async function* readStream(
   open: OpenStream,
   isEnd: (event: unknown) => boolean,
   limits: Limits,
   signal: AbortSignal,
+  way = '',
 ): AsyncGenerator<unknown> {
   const own = new AbortController()
   const { connectTimeoutMs, streamIdleTimeoutMs } = limits
   try {
     const stream = await within(open(AbortSignal.any([signal, own.signal])), connectTimeoutMs, () =>
-      late(connectTimeoutMs),
+      late(connectTimeoutMs, way),
     )
     const events = stream[Symbol.asyncIterator]()
     let ended: number | undefined
@@ -50,8 +52,8 @@ export async function* readStream(
 /** Thrown instead of a failure if only the rest of an answer is missing. */
 const isOver = new Error('the answer has ended')
 
-function late(ms: number): ProviderFailure {
-  return new ProviderFailure('connection', `did not answer within ${ms / 1000} s`, { retryable: true })
+function late(ms: number, way: string): ProviderFailure {
+  return new ProviderFailure('connection', `did not answer within ${ms / 1000} s${way}`, { retryable: true })
 }
 
 function idle(ms: number): ProviderFailure {

@@ -5,6 +5,7 @@ import { withFittingTools } from './fitting-tools.ts'
 import type { GatedRequests } from './gated-requests.ts'
 import type { Limits } from './model-options.ts'
 import { withOwnIds } from './own-ids.ts'
+import { proxyOf } from './proxy-variables.ts'
 import { readStream } from './read-stream.ts'
 import { RequestRepairs } from './request-repairs.ts'
 import { respondWithRetries } from './retry.ts'
@@ -24,6 +25,9 @@ export function wireModel(
 ): Model {
   const { enforcesSchema, searchesWeb, mostTools = Infinity } = wire
   const repairs = new RequestRepairs(endpoint)
+  const url = URL.parse(endpoint.baseUrl)
+  const proxy = url === null ? undefined : proxyOf(endpoint.env, url)
+  const way = proxy && `, through the proxy ${proxy.label} (${proxy.variable}) unless NO_PROXY names its host`
   let isTold = false
   return {
     name,
@@ -44,7 +48,7 @@ export function wireModel(
       const answer = continueAnswer(endpoint, asked, (part) => {
         const attempt = (repaired: ModelRequest) => {
           const { send, isEnd, read } = wire.prepare(repaired)
-          const ask = () => read(readStream(send, isEnd, limits, signal))
+          const ask = () => read(readStream(send, isEnd, limits, signal, way))
           return gate?.send(repaired, ask, signal) ?? ask()
         }
         return respondWithRetries(endpoint, () => repairs.ask(part, attempt), limits, signal)

@@ -392,6 +392,12 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
       { streamIdleTimeoutMs: 50 },
     ],
     ['a server that never answers', 'silence', 'did not answer within 0.05 s', { connectTimeoutMs: 50 }],
+    [
+      'a server behind a proxy, one of which never answers,',
+      'silence',
+      'did not answer within 0.05 s, through the proxy http://proxy.example:3128 (http_proxy) unless NO_PROXY names its host',
+      { connectTimeoutMs: 50, env: { http_proxy: 'http://me:pass-word@proxy.example:3128' } },
+    ],
   ])('%s times out and is retried', async (_, reply, reason, limits) => {
     const { mock, model } = await startWire(wire, (_, index) => (index === 0 ? reply : [say('fine')]), limits)
     const retry = (await collect(model)).find((event) => event.type === 'retry')

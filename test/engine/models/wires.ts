@@ -93,6 +93,7 @@ export async function startWire(
 ): Promise<{ readonly mock: MockModel; readonly model: Model }> {
   const mock = await wire.mock({ replies })
   onTestFinished(() => mock.close())
-  const options = { env, cwd: '/', retryBaseMs: 1, ...wire.options(mock.baseUrl), ...change }
+  const given = { env, cwd: '/', retryBaseMs: 1, ...wire.options(mock.baseUrl) }
+  const options = { ...given, ...change, env: { ...given.env, ...change.env } }
   return { mock, model: await openModel(wire.model, options) }
 }
