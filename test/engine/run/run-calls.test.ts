@@ -6,6 +6,7 @@ import type { Tool } from '../../../engine/tools/tool.ts'
 import type { ToolResult } from '../../../engine/tools/tool-result.ts'
 import { testInBubblewrap } from '../../sandbox/helpers.ts'
 import { calls, resultsIn, says, scriptedRun } from '../../support/scripted-run.ts'
+import { repository } from '../../support/workspace.ts'
 
 const tool = (name: string, safe: boolean, run: (signal: AbortSignal) => Promise<ToolResult>): Tool =>
   defineTool({
@@ -175,6 +176,8 @@ describe('shell commands', () => {
   testInBubblewrap('that only read run in parallel; one that writes runs alone, in order', async () => {
     const shell = (cmd: string, id: string): ReturnType<typeof calls> => calls('exec_command', { cmd }, id)
     const { events, history } = await scriptedRun({
+      // In a repository of its own, commands have a /tmp of their own, even if the folder for temporary files lies in a repository.
+      workspace: repository(),
       mode: 'workspace-write',
       responses: [
         () => [
