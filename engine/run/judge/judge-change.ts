@@ -3,7 +3,7 @@ import type { ToolContext } from '../../tools/tool.ts'
 import type { StoredRun } from './base-cache.ts'
 import { changedConfiguration, manifestsIn, startedBy } from './changed-configuration.ts'
 import { matchesAny, stateOf, type Judge } from './judge.ts'
-import { copyTrees, isInCopy, restore, restoreJudge, textIn, type JudgeTrees } from './judge-trees.ts'
+import { copyTrees, isInCopy, restore, restoreGit, restoreJudge, textIn, type JudgeTrees } from './judge-trees.ts'
 import { changesOfCommand } from './reach-command.ts'
 import { notRed, redBefore } from './red-before.ts'
 import { redTests, secondTry } from './second-try.ts'
@@ -66,6 +66,7 @@ export async function judgeChange(
   const runKept = (): Promise<StoredRun> =>
     onTrees(judge, 'own', context, async (trees, place) => {
       installed = restoreJudge(mine, { part, base: root, copy: place })
+      await restoreGit(root, place)
       requireCopies(context, trees)
       const ran = await judge.runOn(judge.watchOptions(command, place, base.asks), trees.views, context)
       if (ran === undefined) throw new Error('The change could not be judged: the command may no longer run.')

@@ -11,6 +11,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { encodePath, readHostFile, removeTree, type View } from '../../../sandbox/index.ts'
 import { isInside } from '../../core/directories-between.ts'
+import { copyGit } from '../../transaction/copy-git.ts'
 import { copyTree } from '../../transaction/copy-tree.ts'
 import { CopyRefusal } from '../../transaction/copy-limit.ts'
 import { sessionsIn } from '../../transaction/private-view.ts'
@@ -110,6 +111,14 @@ export function restoreJudge(changes: readonly RunChange[], { part, base, copy }
     if (stats?.isFile() === true) lutimesSync(place, now, now)
   }
   return installed
+}
+
+/** Puts the base's git directory in place of the run's: what a command checks out must not be what the run has committed or added. */
+export async function restoreGit(base: string, copy: string): Promise<void> {
+  const [from, to] = [join(base, '.git'), join(copy, '.git')]
+  const isDirectory = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  if (!isDirectory(from) || !isDirectory(to)) return
+  await copyGit([{ from: Buffer.from(from), to: Buffer.from(to) }], () => undefined)
 }
 
 /** Puts the state that a path has in one tree into another tree. Never writes through a link. */

@@ -124,6 +124,36 @@ const nodeWeakenings: Readonly<Record<string, Weakening>> = {
   },
 }
 
+const filter = `git config filter.x.smudge "sed 's/add(1, 2)/3/'"`
+
+Object.assign(nodeWeakenings, {
+  'lets a git filter rewrite the test that the command checks out': {
+    command: 'rm test/math.test.js && git checkout -q -- test && node --test',
+    change: { ...node.broken, '.gitattributes': '*.test.js filter=x\n' },
+    runs: filter,
+  },
+  'lets a git filter rewrite it by attributes in the git directory': {
+    command: 'rm test/math.test.js && git checkout -q -- test && node --test',
+    change: node.broken,
+    runs: `${filter}; mkdir -p .git/info; echo '*.test.js filter=x' > .git/info/attributes`,
+  },
+  'lets a git filter rewrite it by attributes of the user': {
+    command: 'rm test/math.test.js && git checkout -q -- test && node --test',
+    change: { ...node.broken, attributes: '*.test.js filter=x\n' },
+    runs: `${filter}; git config core.attributesFile "$PWD/attributes"`,
+  },
+  'commits a weaker test, which the command checks out by git': {
+    command: 'rm test/math.test.js && git checkout -q -- test && node --test',
+    change: nodeEdit(['expected)\n', '-1)\n']),
+    runs: 'git -c user.name=a -c user.email=a@b.c commit -qam x',
+  },
+  'lets a hook of git leave': {
+    command: 'git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m x; node --test',
+    change: node.broken,
+    runs: `mkdir -p .git/hooks; printf '#!/bin/sh\nrm -r test' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`,
+  },
+} satisfies Record<string, Weakening>)
+
 const vitestTest = 'src/math.test.mjs'
 const addsVitest = "test('adds', () => {\n  expect(add(1, 2)).toBe(3)\n})\n"
 const vitestEdit = (...pairs: readonly (readonly [string, string])[]): Files => ({
