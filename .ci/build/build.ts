@@ -13,6 +13,7 @@ import type { BuildOptions } from 'esbuild'
 import { asciiOnly, assertAscii } from './ascii-only.ts'
 import { builtins } from './builtins.ts'
 import { writeBundled } from './bundled.ts'
+import { dropForeignMaps } from './drop-foreign-maps.ts'
 import { emptyResources } from './empty-resources.ts'
 import {
   givenEntry,
@@ -163,6 +164,8 @@ for (const door of ['codex', 'claude']) await writeFile(`${place}/bin/${door}.js
 await writeLauncher('apply-patch', startOfPatch)
 await writeLauncher('portcullis', startOfBoth(agentPrograms, bundles))
 await Promise.all([warmUpAgent(agentPrograms, bundles), warmUpPatchProgram()])
+
+dropForeignMaps(place)
 
 if (!process.argv.includes('--no-types')) {
   const declarations = ['-p', 'tsconfig.build.json', '--outDir', `${place}/types`]
