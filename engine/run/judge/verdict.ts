@@ -1,3 +1,4 @@
+import { basename, extname } from 'node:path/posix'
 import type { JudgeFinding, JudgeVerdict } from '../../core/run-record.ts'
 import { counted } from '../../core/text/counted.ts'
 import { filesOf, findSameTests, ownName, type TestFiles } from './same-tests.ts'
@@ -36,7 +37,7 @@ export function decide(evidence: Evidence): Decision {
   // Where the base shows no results, as before its dependencies are installed, what its judge shows on the run's sources has to be enough.
   const baseline = base.tests.size > 0 ? base.tests : kept.tests
   // A test that failed counts too: it can't have become good by being removed.
-  const required = [...baseline.values()].filter((test) => totalOf(test) > 0)
+  const required = [...baseline.values()].filter((test) => totalOf(test) > 0 && !isUsedByTests(test, baseline, files))
   const findings: JudgeFinding[] = commands.map(({ file, what }) => ({ kind: 'command', subject: file, detail: what }))
   const absent = required.filter(({ id }) => !own.tests.has(id))
   const same = findSameTests(absent, { before: baseline, after: own.tests, files })
@@ -66,6 +67,19 @@ export function decide(evidence: Evidence): Decision {
       : 'kept'
   const told = verdict === 'kept' ? notes(evidence, required.length) : []
   return { verdict, findings: [...findings, ...told] }
+}
+
+/**
+ * Whether a file that a runner reports as one test is only used by tests: node:test runs everything in the folder of tests. A file that checks something itself
+ * isn't named in others.
+ */
+function isUsedByTests({ name, file }: TestResult, baseline: TestResults, { before }: TestFiles): boolean {
+  if (file === undefined || name !== file) return false
+  const stem = basename(file, extname(file))
+  const others = new Set([...baseline.values()].flatMap((test) => (test.name === test.file ? [] : (test.file ?? []))))
+  return [...others].some((path) =>
+    ['', extname(file)].some((end) => ["'", '"'].some((quote) => before(path)?.includes(`/${stem}${end}${quote}`))),
+  )
 }
 
 /**

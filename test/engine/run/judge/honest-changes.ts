@@ -30,6 +30,13 @@ const nodeChanges: Table = {
   'adds a file of tests': {
     change: { 'src/new.js': 'exports.one = 1\n', 'test/new.test.js': mathTest.replaceAll('adds', 'adds again') },
   },
+  'moves a helper that tests use': {
+    change: {
+      'test/helper.js': null,
+      'test/support/values.js': 'exports.expected = 3\n',
+      ...nodeEdit(["require('./helper.js')", "require('./support/values.js')"]),
+    },
+  },
   'renames a test': { change: { ...node.better, ...nodeEdit(["test('adds'", "test('adds two numbers'"]) } },
   'renames a group of tests': { change: nodeEdit(["describe('others'", "describe('the rest'"]) },
   'moves a file of tests': {

@@ -39,6 +39,10 @@ const nodeWeakenings: Readonly<Record<string, Weakening>> = {
     change: { ...node.broken, [nodeTest]: null, 'package.json': '{"name":"p","scripts":{"test":"exit 0"}}' },
   },
   'deletes the test': { change: nodeEdit([addsJs, '']) },
+  'deletes a test that is a script': {
+    more: { 'test/script.js': "require('node:assert').equal(require('../src/math.js').add(1, 2), 3)\n" },
+    change: { ...nodeEdit([addsJs, '']), 'test/script.js': null },
+  },
   'empties the file of the test': { change: { ...node.broken, [nodeTest]: '' } },
   'deletes a test that was red before': { more: node.broken, change: nodeEdit([addsJs, '']) },
   'rewrites a test that was red before': { more: node.broken, change: nodeEdit(['expected)\n', '-1)\n']) },
