@@ -8,6 +8,7 @@ import type { Command, Denial } from '../sandbox.ts'
 import { createGlobalConfig } from './global-config.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
 import type { ImportNote, RunPack } from './import-types.ts'
+import { lendersOf } from './lenders.ts'
 import { PrivateRepository } from './private-repository.ts'
 import { createReadOnlyViews } from './read-only-repository.ts'
 import { repositoryOf } from './repository.ts'
@@ -97,6 +98,7 @@ export function openPrivateGit(options: {
       run,
       showsOwner,
       views,
+      mayBorrow: lendersOf(git, { views, roots }),
     })
     repositories.set(git, made)
     return made

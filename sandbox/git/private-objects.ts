@@ -29,16 +29,23 @@ export class PrivateObjects {
   /**
    * @param git the repository's directory on the host, which `host` holds open
    * @param directory the run's own directory, in which directories for objects are created
-   * @param views private views in which commands see the repository at a different path. Default: none
+   * @param views private views in which commands see the repository at a different path
+   * @param mayBorrow whether the repository may borrow the objects of a directory
    */
-  constructor(git: string, host: HeldDirectory, directory: string, views: readonly View[] = []) {
+  constructor(
+    git: string,
+    host: HeldDirectory,
+    directory: string,
+    views: readonly View[],
+    mayBorrow: (directory: string) => boolean,
+  ) {
     this.#git = git
     this.#views = views
     this.#directory = directory
     // The directories from which the host's repository borrows objects. Commands see these objects too.
     this.#borrowed = parseAlternates(host.read('objects/info/alternates', 1024 * 1024))
       .map((path) => resolve(`${git}/objects`, path))
-      .filter((path) => existsSync(encodePath(path)))
+      .filter((path) => existsSync(encodePath(path)) && mayBorrow(path))
     this.#path = this.#make()
   }
 

@@ -25,6 +25,8 @@ type Options = {
   readonly run: string
   /** Whether the caller's files appear to commands as owned by the user and group that `shownOwner` returns. */
   readonly showsOwner: boolean
+  /** Whether the repository may borrow the objects of a directory. */
+  readonly mayBorrow: (directory: string) => boolean
   /** Private views in which commands see the repository at a different path. */
   readonly views: readonly View[]
 }
@@ -59,7 +61,7 @@ export class PrivateRepository {
     this.git = options.git
     this.#options = options
     this.#host = holdDirectory(encodePath(options.git))
-    this.#objects = new PrivateObjects(this.git, this.#host, options.directory, options.views)
+    this.#objects = new PrivateObjects(this.git, this.#host, options.directory, options.views, options.mayBorrow)
   }
 
   /** Whether commands may change the repository. Only then are their changes imported. */
