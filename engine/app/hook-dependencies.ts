@@ -1,10 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApprovalMode } from '../../policies/index.ts'
 import type { Inspect } from '../agents/inspector.ts'
 import { meteredModel } from '../agents/metered-model.ts'
 import type { RunHandle } from '../agents/sub-agents.ts'
-import { openSandbox, parsePolicy, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
+import { openSandbox, parsePolicy, type Denial, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
 import type { CommandVariables } from '../hooks/command-variables.ts'
 import type { HookDependencies } from '../hooks/hooks.ts'
 import { runsOutside, type Hook } from '../hooks/load-hooks.ts'
@@ -181,7 +182,34 @@ async function openForUser(sandbox: Sandbox, options: HookDependencyOptions): Pr
       ...[...settled, ...readdirSync(folder).filter((name) => !notes.test(name))].map((name) => join(folder, name)),
     ],
   })
-  return openLike(options, wider)
+  const absent = settled.filter((name) => !existsSync(join(folder, name))).map((name) => join(folder, name))
+  const inner = await openLike(options, wider)
+  return {
+    ...inner,
+    spawn: (command) => {
+      const started = inner.spawn(command)
+      const result = started.result.then((ended) => ({
+        ...ended,
+        denials: [...ended.denials, ...absent.filter((path) => existsSync(path)).map(setAside)],
+      }))
+      // The rejection reaches whoever awaits the result; a caller that only kills the hook must not crash because of it.
+      result.catch(() => undefined)
+      return { ...started, result }
+    },
+  }
+}
+
+/** Gives an entry that a hook has made another name, under which no program looks for it. */
+function setAside(path: string): Denial {
+  const to = `${path}.made-by-a-hook-${randomUUID().slice(0, 8)}`
+  renameSync(path, to)
+  return {
+    kind: 'path',
+    subject: `${path} (it is now ${to})`,
+    rule: 'hooks make nothing that other programs execute or read as configuration',
+    certainty: 'proven',
+    remedy: { kind: 'otherwise', advice: 'look at it and, if you want it, rename it yourself' },
+  }
 }
 
 /** Opens a sandbox with another policy but with the same backend as the run's sandbox. */
