@@ -196,7 +196,7 @@ export default defineConfig({
       },
       {
         // The files of this project share a few processes. Loading the sources again for each file would take a third of the processor time.
-        test: { ...usual, name: 'main', exclude: [...soak, ...attacks], isolate: false },
+        test: { ...usual, name: 'main', exclude: ['**/node_modules/**', ...soak, ...attacks], isolate: false },
       },
       {
         // `npm test` skips these tests. `.ci/run` runs a third of them, `npm run soak -- --only tests` all of them. Whoever changes the code that they test should run them.

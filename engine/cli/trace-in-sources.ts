@@ -4,8 +4,8 @@ import { readHostFile } from '../../sandbox/index.ts'
 const largestMap = 64 * 1024 * 1024
 
 /**
- * Converts a stack trace from the built programs, in which names are shortened, so that it shows positions in the source files. A position that no source map
- * covers stays unchanged.
+ * Converts a stack trace from the built programs, in which names are shortened, so that it shows positions in the source files. A position in a file without a
+ * source map stays unchanged; a frame of the bundler's own code, which no source contains, is left out.
  *
  * @internal
  */
@@ -22,15 +22,15 @@ export function traceInSources(trace: string): string {
     }
   }
   // A frame ends with its position, usually in parentheses: ` at name (/folder/file.js:line:column)`.
-  const inSource = (frame: string): string => {
+  const inSource = (frame: string): string | readonly [] => {
     const [start, end] = [frame.indexOf('/'), frame.endsWith(')') ? frame.length - 1 : frame.length]
     const [file = '', line, column] = start === -1 ? [] : frame.slice(start, end).split(':')
     if (!file.endsWith('.js')) return frame
     maps[file] ??= readMap(file)
     const entry = maps[file]?.findEntry(Number(line) - 1, Number(column) - 1)
-    if (entry === undefined || !('originalSource' in entry)) return frame
+    if (entry === undefined || !('originalSource' in entry)) return maps[file] === undefined ? frame : []
     const place = `${entry.originalSource.replaceAll('../', '')}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
     return frame.slice(0, start) + place + frame.slice(end)
   }
-  return trace.split('\n').map(inSource).join('\n')
+  return trace.split('\n').flatMap(inSource).join('\n')
 }
