@@ -93,9 +93,6 @@ function pathDenials(
     const read = refusedWrite ? undefined : evaluateAccess(policy, { path, want: 'read' }, host)
     const write = refused ? evaluateAccess(policy, { path, want: 'write' }, host) : undefined
     const verdict = read?.allowed === false ? read : write
-    if (verdict?.allowed === true && refusedWrite && isInRepository(policy, path)) {
-      return [{ kind: 'path', subject: path, certainty: 'suspected', ...readOnlyRepository }]
-    }
     if (verdict === undefined || verdict.allowed) return []
     // The sandbox refuses a write with "Read-only file system". If the message is "Permission denied" instead, the file's own mode is probably the reason.
     if (!refusedWrite && verdict === write && refusedAccess) return []
@@ -103,16 +100,6 @@ function pathDenials(
     return [{ kind: 'path', subject: path, rule, certainty: 'suspected', remedy }]
   })
 }
-
-/** Whether a path is in a repository, which is read-only because commands have no view of it. */
-function isInRepository({ views }: SandboxPolicy, path: string): boolean {
-  return views.length === 0 && /\/\.git(?:\/|$)/.test(path)
-}
-
-const readOnlyRepository = {
-  rule: 'without a view, repositories are read-only',
-  remedy: { kind: 'otherwise', advice: 'use git on a view, or yourself, outside the sandbox' },
-} as const
 
 function hostDenials(policy: SandboxPolicy, line: string): readonly Denial[] {
   if (policy.network.mode === 'full' || policy.mode === 'danger-full-access') return []

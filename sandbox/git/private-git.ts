@@ -116,12 +116,12 @@ export function openPrivateGit(options: {
     for (const name of repository.modules) prepare(`${git}/modules/${name}`, writable, denied)
   }
 
+  const isInRoot = (path: string): boolean => roots.some((root) => isWithin(path, root))
   const isInView = (path: string): boolean => views.some(({ source }) => isWithin(path, source))
 
   /**
    * The repositories that concern a command: those of the roots, those of the starting directory, the workspace and the parent directories of both,
-   * bare repositories below the roots, and all repositories in views. The value says whether the command may write to the repository: only a view's
-   * changes are judged when they land.
+   * bare repositories below the roots, and all repositories in views. The value says whether the command may write to the repository.
    */
   const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
     const found = new Map<string, boolean>()
@@ -133,11 +133,11 @@ export function openPrivateGit(options: {
     }
     for (const root of new Set([...roots, workspace])) {
       const own = at(root)
-      if (own !== undefined) found.set(own, isInView(root))
+      if (own !== undefined) found.set(own, found.get(own) === true || roots.includes(root))
     }
     for (let place = cwd; place !== '/'; place = dirname(place)) {
       const git = at(place)
-      if (git !== undefined && !found.has(git)) found.set(git, isInView(place))
+      if (git !== undefined && !found.has(git)) found.set(git, isInRoot(place))
     }
     // A repository above the workspace may contain secrets too.
     for (let place = dirname(workspace); place !== '/'; place = dirname(place)) {
@@ -146,7 +146,7 @@ export function openPrivateGit(options: {
     }
     for (const git of nested.filter((path) => !path.endsWith('/.git')).slice(0, mostBare)) {
       // The directory of a submodule lies outside its work tree, so its own place doesn't say whether commands may write to it.
-      if (!found.has(git) && repositoryOf(git) === git) found.set(git, isInView(git))
+      if (!found.has(git) && repositoryOf(git) === git) found.set(git, isInRoot(git))
     }
     // A repository in a view may borrow the objects of the original, and commands can't reach these at their own path. In a private directory, they are
     // available at a path inside it.
@@ -156,7 +156,7 @@ export function openPrivateGit(options: {
     }
     // Without a view, a root that is itself a repository stays writable, and so do the repositories that commands have made.
     const isOpen = (git: string): boolean =>
-      !isInView(git) && roots.some((root) => isWithin(git, root)) && !nested.some((known) => isWithin(git, known))
+      !isInView(git) && isInRoot(git) && !nested.some((known) => isWithin(git, known))
     for (const git of found.keys()) if (isOpen(git)) found.delete(git)
     return found
   }
