@@ -19,7 +19,7 @@ export { countWithheld, inheritedVariables, looksLikeSecret, refusalOfVariable, 
 export { SandboxError, type SandboxErrorCode, type SandboxErrorData } from './sandbox-error.ts'
 export { readCheckedOut, type CheckedOut, type GitDirectories } from './git/git-directories.ts'
 export { operationAt } from './git/operation-state.ts'
-export { parseAlternates, writeAlternates } from './git/alternates.ts'
+export { objectPlaces, parseAlternates, writeAlternates } from './git/alternates.ts'
 export { planCommits, type LeftRef, type PlannedCommits } from './git/plan-commits.ts'
 export { stagedBetween, type LandedEntry, type StagingWish } from './git/plan-staging.ts'
 export { planGiveBack } from './git/plan-give-back.ts'

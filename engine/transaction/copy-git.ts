@@ -9,7 +9,6 @@ import {
   writeFileSync,
   type BigIntStats,
 } from 'node:fs'
-import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   decodeName,
@@ -17,8 +16,7 @@ import {
   encodePath,
   listEntries,
   openTreeBudget,
-  parseAlternates,
-  readHostFile,
+  objectPlaces,
   realpathSync,
   removeTree,
   writeAlternates,
@@ -159,7 +157,7 @@ function headOfLink(link: Buffer): Buffer {
  * because in the view git can't follow the original's references to them.
  */
 function borrow(objects: Buffer, to: Buffer): void {
-  const places = [...placesOf(realpathSync(decodeText(objects)))]
+  const places = [...objectPlaces(realpathSync(decodeText(objects)))]
   mkdirSync(bytesIn(to, 'info'), { recursive: true })
   mkdirSync(bytesIn(to, 'pack'))
   writeFileSync(bytesIn(to, 'info/alternates'), writeAlternates(places))
@@ -175,18 +173,6 @@ export function hasOwnObjects(git: Buffer): boolean {
   if (!existsSync(objects)) return false
   const [folders, packs] = [readdirSync(objects), bytesIn(objects, 'pack')]
   return folders.some((name) => /^[0-9a-f]{2}$/.test(name)) || (existsSync(packs) && readdirSync(packs).length > 0)
-}
-
-function placesOf(objects: string, known: Set<string> = new Set()): ReadonlySet<string> {
-  if (known.has(objects)) return known
-  known.add(objects)
-  const file = encodePath(`${objects}/info/alternates`)
-  const content = readHostFile(file, { follow: true })
-  const named = content === undefined ? [] : parseAlternates(content)
-  for (const place of named.map((each) => resolve(objects, each))) {
-    if (existsSync(encodePath(place))) placesOf(realpathSync(place), known)
-  }
-  return known
 }
 
 /** The path of an entry. In `path`, each character is one byte. */

@@ -1,4 +1,7 @@
-import { decodeText, encodeText } from '../path-bytes.ts'
+import { resolve } from 'node:path'
+import { readHostFile } from '../host-files.ts'
+import { existsSync, realpathSync } from '../host-paths.ts'
+import { decodeText, encodePath, encodeText } from '../path-bytes.ts'
 
 const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
 
@@ -59,4 +62,20 @@ function readQuoted(text: string, from: number): { readonly path: string; readon
     at = next + (octal === undefined ? 2 : 4)
   }
   return undefined
+}
+
+/**
+ * The directories with the objects of a repository: its own, and all those from which it borrows, directly or through others.
+ *
+ * @internal
+ * @param objects the repository's own directory of objects, without symlinks
+ */
+export function objectPlaces(objects: string, known: Set<string> = new Set()): ReadonlySet<string> {
+  if (known.has(objects)) return known
+  known.add(objects)
+  const named = parseAlternates(readHostFile(encodePath(`${objects}/info/alternates`), { follow: true }))
+  for (const place of named.map((each) => resolve(objects, each))) {
+    if (existsSync(encodePath(place))) objectPlaces(realpathSync(place), known)
+  }
+  return known
 }

@@ -3,6 +3,7 @@ import process from 'node:process'
 import { isSettled, stampsByDevice } from '../directory-names.ts'
 import type { NestedNames } from '../nested-places.ts'
 import { decodeName, encodePath, hasRawBytes, encodeText } from '../path-bytes.ts'
+import { isNamedGit } from './repository.ts'
 
 /** What a scan found in a tree: git's entries, and entries with requested names. */
 export type GitEntries = {
@@ -69,7 +70,7 @@ export function createGitScanner(): GitScanner {
       const seen = look(path, stat, memory, wanted, opened, areProofs)
       if (seen === undefined) continue
       let { children } = seen
-      if (seen.isGit || /\/\.git$/i.test(path)) {
+      if (seen.isGit || isNamedGit(path)) {
         directories.push(path)
         const enter = below(path)
         if (enter === 'nothing') continue

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
@@ -76,14 +77,16 @@ test('a search finds files that are listed in sandbox_read.allow', async () => {
   )
 })
 
-test('later commands that may write see the files', async () => {
+test('later commands that may write see the files, and so does git', async () => {
   const workspace = project()
   const sandbox = await openFor({ mode: 'workspace-write', workspace, readableRoots: [dirname(process.execPath)] })
   const { call } = await openPath({ tools: [execCommand], sandbox, approvalMode: 'never' })
   const run = async (cmd: string): Promise<string> => (await call('exec_command', { cmd })).output
   writeFileSync(join(workspace, 'show.sh'), 'cat deploy/prod.env')
+  execFileSync('git', ['init', '--quiet'], { cwd: workspace })
   expect(shown(await run('grep -rH KEY deploy'))).toEqual([])
   expect(await run('sh show.sh')).toContain(value)
+  expect(await run('git add deploy && git status --porcelain')).toContain('A  deploy/prod.env')
   expect(shown(await run('grep -rH KEY deploy'))).toEqual([])
   await sandbox.close()
 })
