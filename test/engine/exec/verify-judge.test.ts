@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
+import { committed } from '../../support/judge-change.ts'
 import { call, say, type Reply } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { exec, repository, type Exec } from '../../support/workspace.ts'
+import { exec, type Exec } from '../../support/workspace.ts'
 
 const cmd = (text: string): Reply => [call('exec_command', { cmd: text })]
 const done: Reply = [say('done')]
@@ -27,13 +28,7 @@ test('adds nothing', () => {
 `,
 }
 
-function project(more: Readonly<Record<string, string>> = {}): string {
-  const cwd = repository({ ...files, ...more })
-  const git = (...words: readonly string[]) => execFileSync('git', ['-C', cwd, ...words])
-  git('add', '-A')
-  git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'base')
-  return cwd
-}
+const project = (more: Readonly<Record<string, string>> = {}): string => committed({ ...files, ...more })
 
 const end = ({ events }: Exec) => events.at(-1)
 

@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { committed } from '../../support/judge-change.ts'
 import { call, say, type Reply } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
-import { exec, repository, type Exec } from '../../support/workspace.ts'
+import { exec, type Exec } from '../../support/workspace.ts'
 
 const cmd = (text: string): Reply => [call('exec_command', { cmd: text })]
 const done: Reply = [say('done')]
@@ -23,13 +23,7 @@ const files = {
   'test/add.test.js': testFile,
 }
 
-function project(more: Readonly<Record<string, string>> = {}): string {
-  const cwd = repository({ ...files, ...more })
-  const git = (...words: readonly string[]) => execFileSync('git', ['-C', cwd, ...words])
-  git('add', '-A')
-  git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'base')
-  return cwd
-}
+const project = (more: Readonly<Record<string, string>> = {}): string => committed({ ...files, ...more })
 
 const red = ['--json', '--verify-red', 'npm test', '--verify-attempts', '1']
 const end = ({ events }: Exec) => events.at(-1)
