@@ -32,7 +32,7 @@ export type BackendModule = {
    */
   readonly unenforced?: (planned: readonly string[]) => Promise<readonly string[]>
   /**
-   * Kills the commands that a killed run left behind, before the files that they changed are reviewed. The function is absent if commands of this
+   * Kills the commands that a killed run left behind. The function is absent if commands of this
    * backend can't outlive their run.
    */
   readonly endLeftovers?: () => Promise<void>

@@ -33,15 +33,6 @@ export async function openFor(policy: SandboxPolicyInput, backend?: Backend): Pr
   return closeLater(await openSandbox(parsePolicy(policy), { backend }))
 }
 
-/** A policy under which commands see each directory as a view, at another path. What they do in it is found in the directory itself. */
-export async function onViews(workspace: string, ...roots: readonly string[]): Promise<SandboxPolicyInput> {
-  const views = await Promise.all(
-    [workspace, ...roots].map(async (source) => ({ path: await temporaryDirectory(), source })),
-  )
-  const [shown = '', ...writableRoots] = views.map(({ path }) => path)
-  return { mode: 'workspace-write', workspace: shown, writableRoots, views }
-}
-
 /** Closes a sandbox when the test ends. */
 export function closeLater(sandbox: Sandbox): Sandbox {
   // Test files share a process, so a hook of this module would belong only to the first file that imports it.

@@ -115,7 +115,7 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     git(workspace, 'fsck', '--strict')
   })
 
-  test('worktrees, submodules, clones and remotes that commands create work on the host', async () => {
+  test('worktrees, submodules and remotes that commands create work on the host', async () => {
     const workspace = await repository()
     const sandbox = await openIn(workspace)
     await work(
@@ -137,9 +137,8 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     )
     expect(git(join(workspace, 'sub'), 'log', '-1', '--format=%s')).toBe('insub')
     expect(git(join(workspace, 'remote.git'), 'log', '-1', '--format=%s', 'main')).toBe('insub')
-    await work(sandbox, 'git fetch -q local; git clone -q . clone; git -C clone log -1 >/dev/null')
+    await work(sandbox, 'git fetch -q local')
     expect(git(workspace, 'log', '-1', '--format=%s', 'local/main')).toBe('insub')
-    git(join(workspace, 'clone'), 'fsck')
     await work(sandbox, 'git worktree remove tree')
     expect(git(workspace, 'worktree', 'list').split('\n')).toHaveLength(1)
     git(workspace, 'fsck', '--strict')
