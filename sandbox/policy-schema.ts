@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { expandHome, homes } from './homes.ts'
 import { isNamePattern } from './name-pattern.ts'
 import { parsePattern, serviceInstead } from './network/host-pattern.ts'
+import { plainPort } from './network/inside.ts'
 import { makeServicesSchema } from './network/services-schema.ts'
 import { makeCredentialsSchema } from './credentials/credentials-schema.ts'
 import { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
@@ -173,11 +174,12 @@ export function makePolicySchema() {
     limits: Limits.prefault({}),
   })
   return policy.superRefine(({ network, ...others }, context) => {
+    const fault = (key: string, message: string): void => context.addIssue({ code: 'custom', path: [key], message })
+    if (others.credentials.length > 0 && others.services.some(({ port }) => port === plainPort))
+      fault('services', `must not have one at port ${plainPort}, where commands find the hosts of credentials`)
     for (const key of ['services', 'credentials'] as const) {
-      if (others[key].length === 0 || network.mode !== 'full') continue
-      const message =
-        'contradict the network mode full, in which commands reach every host themselves: leave one of them out'
-      context.addIssue({ code: 'custom', path: [key], message })
+      if (others[key].length > 0 && network.mode === 'full')
+        fault(key, 'contradict the network mode full, in which commands reach every host themselves: leave one out')
     }
   })
 }

@@ -28,7 +28,11 @@ export const credentialPresets = {
     // docs.github.com/rest, docs.github.com/graphql/reference/queries: a GET and a query change nothing.
     allow: ['GET /**', 'graphql query *', 'git-fetch', branches],
     prefixes: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
-    variables: (standIn) => ({ GITHUB_TOKEN: standIn, GH_TOKEN: standIn }),
+    variables: (standIn, [host]) => ({
+      ...{ GITHUB_TOKEN: standIn, GH_TOKEN: standIn },
+      // gh speaks to no other host without TLS.
+      ...(host === 'http://github.localhost' ? { GH_HOST: 'github.localhost' } : {}),
+    }),
   },
   gitlab: {
     from: ['GITLAB_TOKEN', 'GITLAB_ACCESS_TOKEN'],
@@ -66,7 +70,8 @@ export const credentialPresets = {
     variables: (standIn, [host]) => ({
       TWINE_USERNAME: '__token__',
       TWINE_PASSWORD: standIn,
-      TWINE_REPOSITORY_URL: `${host}/legacy/`,
+      // Without the port, twine would ask PyPI by https (twine/utils.py, normalize_repository_url).
+      TWINE_REPOSITORY_URL: `${host}${new URL(host).port === '' ? ':80' : ''}/legacy/`,
       // Only a private index serves packages from the host to which they are uploaded.
       ...(host === 'http://upload.pypi.org'
         ? {}

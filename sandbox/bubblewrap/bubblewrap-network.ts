@@ -20,6 +20,8 @@ type CommandNetwork = {
   readonly stdio: readonly 'ipc'[]
   /** The descriptors that the sandbox's first program leaves open for the helper that opens the port. */
   readonly kept: readonly number[]
+  /** Whether ordinary processes must be able to open ports below 1024. */
+  readonly lowPorts: boolean
   /** Starts serving each port as soon as the child has sent the port's socket. */
   follow(child: ChildProcess): void
   /**
@@ -33,6 +35,7 @@ const nothing: CommandNetwork = {
   inside: [],
   stdio: [],
   kept: [],
+  lowPorts: false,
   follow: () => undefined,
   end: () => [],
 }
@@ -49,7 +52,7 @@ export async function prepareNetwork(
   const ports = openPorts(policy)
   const { services, credentials } = policy
   if (ports.length === 0) return { start: () => nothing, mounts: () => [] }
-  const hosts = hasNames(services) ? requireHosts() : undefined
+  const hosts = hasNames(policy) ? requireHosts() : undefined
   // The proxy is imported only when it is needed, because it loads Node's HTTP module.
   const { createProxy } = await import('../network/proxy.ts')
   const proxy = createProxy(
@@ -65,7 +68,7 @@ export async function prepareNetwork(
         : [
             {
               path: hosts,
-              source: writeHosts(services, `${readHostFile(hosts) ?? ''}`, directory),
+              source: writeHosts(policy, `${readHostFile(hosts) ?? ''}`, directory),
               as: 'replaced-file',
             },
           ],
@@ -76,6 +79,7 @@ export async function prepareNetwork(
         inside: listenFirst(helperInside, ports),
         stdio: ['ipc'],
         kept: [channelDescriptor],
+        lowPorts: ports.some((port) => port < 1024),
         follow: (child) => {
           child.on('message', (_message, handle) => {
             if (!(handle instanceof Server) || missing === 0) return

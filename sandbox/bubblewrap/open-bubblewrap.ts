@@ -107,12 +107,11 @@ export async function openBubblewrap(
     const handed = handedCommand([executable, ...rest], run.path, 7 + network.stdio.length)
     const terminal = prepareTerminal(command, 7 + network.stdio.length + handed.stdio.length)
     const report = 7 + network.stdio.length + handed.stdio.length + terminal.stdio.length
-    const lowPorts = policy.services.some(({ port }) => port < 1024)
     const plan = encodeStart(architecture, {
       steps,
       kept: [...network.kept, ...handed.kept, ...terminal.kept],
       identity: shownOwner(),
-      ...{ watches, lowPorts, cwd, nullInput: input.isNull },
+      ...{ watches, lowPorts: network.lowPorts, cwd, nullInput: input.isNull },
       variables: { ...variables, PWD: cwd },
       fence,
       fenceVersion,
@@ -123,7 +122,7 @@ export async function openBubblewrap(
     })
     const confinement = bubblewrapArguments({
       network: policy.network.mode === 'full',
-      lowPorts,
+      lowPorts: network.lowPorts,
       uncovered: usesSharedMemory(steps) ? [hostSharedMemory] : [],
       helper: 5,
     })

@@ -8,7 +8,7 @@ import type { NetworkDecision } from '../network/decide-host.ts'
 import { authority, parseAuthority } from '../network/host.ts'
 import { createGate, type GateRules } from '../network/proxy-gate.ts'
 import { answerBack } from './answer-back.ts'
-import { insideOf, type Origin, type ReadCredential } from './credential.ts'
+import { insideAddressesOf, type Origin, type ReadCredential } from './credential.ts'
 import { headersOnward } from './headers.ts'
 import { describeOperation, kindOfRequest } from './judge-request.ts'
 import { maskValue, type ValueMask } from './mask-value.ts'
@@ -57,7 +57,9 @@ export function createBroker(
 ): Broker {
   const places = new Map(
     credentials.flatMap((credential) =>
-      credential.hosts.map((origin) => [insideOf(origin), { credential, origin }] as const),
+      credential.hosts.flatMap((origin) =>
+        insideAddressesOf(origin).map((address) => [address, { credential, origin }] as const),
+      ),
     ),
   )
   // Credentials have a gate of their own, so that they open no tunnel to their hosts.
@@ -77,7 +79,7 @@ export function createBroker(
     if (host === undefined || !('port' in rest)) return undefined
     // A client may name the port of http, which it means without saying.
     const port = rest.port === 80 ? 443 : rest.port
-    return places.get(insideOf({ host: host.text, port }))
+    return places.get(`http://${port === 443 ? authority(host.text, '').slice(0, -1) : authority(host.text, port)}`)
   }
 
   return {

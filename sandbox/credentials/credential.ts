@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { authority, parseAuthority } from '../network/host.ts'
 import { parseAllowRow, type AllowRow } from './allow-row.ts'
 
@@ -65,9 +66,35 @@ export function readCredentials(given: readonly Credential[]): readonly ReadCred
   return given.map(readCredential).filter((read): read is ReadCredential => !('expected' in read))
 }
 
+/** The only names by which gh asks for GitHub without TLS (github.com/cli/go-gh, pkg/api/http_client.go). */
+const namesForGh: Readonly<Record<string, string>> = {
+  'github.com': 'github.localhost',
+  'api.github.com': 'api.github.localhost',
+  'uploads.github.com': 'uploads.github.localhost',
+}
+
 /** Where commands find an origin: the proxy answers for it without TLS. The port of https becomes that of http. */
-export function insideOf({ host, port }: Origin): string {
+export function insideOf(origin: Origin): string {
+  const { host, port } = origin
+  return plainOf(port === 443 ? { host: namesForGh[host] ?? host, port } : origin)
+}
+
+function plainOf({ host, port }: Origin): string {
   return `http://${port === 443 ? authority(host, '').slice(0, -1) : authority(host, port)}`
+}
+
+/** All addresses at which commands find an origin. */
+export function insideAddressesOf(origin: Origin): readonly string[] {
+  return [insideOf(origin), plainOf(origin)]
+}
+
+/** The names that mean `localhost` to commands, because the proxy answers there for hosts of credentials at the port of http. */
+export function namesInside(credentials: readonly Credential[]): readonly string[] {
+  return readCredentials(credentials).flatMap(({ hosts }) =>
+    hosts
+      .filter(({ host, port }) => port === 443 && isIP(host) === 0)
+      .flatMap((origin) => insideAddressesOf(origin).map((address) => new URL(address).hostname)),
+  )
 }
 
 /**
@@ -82,5 +109,5 @@ export function insideAddress(text: string): string {
 
 /** The address of an origin. */
 export function outsideOf(origin: Origin): string {
-  return insideOf(origin).replace('http:', 'https:')
+  return plainOf(origin).replace('http:', 'https:')
 }

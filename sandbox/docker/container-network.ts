@@ -97,7 +97,7 @@ export function prepareNetwork(
   const directory = join(run, 'network')
   mkdirSync(directory, { mode: 0o700 })
   writeFileSync(join(directory, 'filter'), filter, { mode: 0o444 })
-  const hosts = hasNames(services) ? writeHosts(services, plainHosts, directory) : undefined
+  const hosts = hasNames(policy) ? writeHosts(policy, plainHosts, directory) : undefined
   const filterInside = join(shownAt, 'filter')
   let commands = 0
   return {

@@ -1,16 +1,19 @@
 import { join } from 'node:path'
 import { writeFileSync } from '../host-paths.ts'
+import { namesInside, type Credential } from '../credentials/credential.ts'
 import type { Service } from './service.ts'
+
+type Named = { readonly services: readonly Service[]; readonly credentials: readonly Credential[] }
 
 /** What a hosts file says at least. */
 export const plainHosts = '127.0.0.1 localhost\n::1 localhost\n'
 
 /**
- * Writes a hosts file into a directory that no command can write to, and returns its path. In it, the names of services mean `localhost`, whatever
+ * Writes a hosts file into a directory that no command can write to, and returns its path. In it, the names of services and of credentials' hosts mean `localhost`, whatever
  * `base`, the text of another hosts file, says about them.
  */
-export function writeHosts(services: readonly Service[], base: string, directory: string): string {
-  const names = new Set(services.flatMap(({ name }) => (name === undefined ? [] : [name])))
+export function writeHosts(policy: Named, base: string, directory: string): string {
+  const names = new Set(namesIn(policy))
   const own = ['127.0.0.1', '::1'].map((address) => `${[address, ...names].join(' ')}\n`)
   const others = base.split('\n').map((line) => {
     const [address, ...hosts] = line.replace(/#.*/, '').split(/\s/)
@@ -24,6 +27,10 @@ export function writeHosts(services: readonly Service[], base: string, directory
 }
 
 /** Whether commands need a hosts file of their own. */
-export function hasNames(services: readonly Service[]): boolean {
-  return services.some(({ name }) => name !== undefined)
+export function hasNames(policy: Named): boolean {
+  return namesIn(policy).length > 0
+}
+
+function namesIn({ services, credentials }: Named): readonly string[] {
+  return [...services.flatMap(({ name }) => (name === undefined ? [] : [name])), ...namesInside(credentials)]
 }

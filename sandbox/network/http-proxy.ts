@@ -67,7 +67,7 @@ async function forward(
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { target, path } = absoluteTarget(message)
+  const { target, path } = targetOf(message, broker)
   if (target === undefined) {
     refuse(response, 400, notAbsolute)
     return
@@ -108,7 +108,7 @@ async function forwardUpgrade(
 ): Promise<void> {
   // After an `upgrade` event, the server no longer handles the socket or its errors.
   socket.on('error', () => socket.destroy())
-  const { target, path } = absoluteTarget(message)
+  const { target, path } = targetOf(message, broker)
   if (target === undefined || message.method !== 'GET') {
     socket.end(
       plainAnswer(400, target === undefined ? notAbsolute : 'only a GET request can ask to switch to another protocol'),
@@ -149,8 +149,16 @@ async function forwardUpgrade(
 
 const notAbsolute = 'ask for http://HOST/PATH, or use CONNECT for anything else'
 
-/** The host and the path in a request to a proxy (RFC 9112, 3.2.2). If the message isn't a request to a proxy, `target` is undefined. */
-function absoluteTarget(message: IncomingMessage): { readonly target: string | undefined; readonly path: string } {
+/**
+ * The host and the path in a request to a proxy (RFC 9112, 3.2.2), or to the host of a credential itself, which commands find at the port of http. If the
+ * message is neither, `target` is undefined.
+ */
+function targetOf(
+  message: IncomingMessage,
+  broker: Broker | undefined,
+): { readonly target: string | undefined; readonly path: string } {
+  const { host = '' } = message.headers
+  if (message.url?.startsWith('/') === true && broker?.covers(host) === true) return { target: host, path: message.url }
   const [, target, path = ''] = /^http:\/\/([^/?#\\]*)([/?][^#]*)?$/i.exec(message.url ?? '') ?? []
   return { target, path: path.startsWith('/') ? path : `/${path}` }
 }

@@ -3,6 +3,9 @@ import process from 'node:process'
 /** The port at which commands find the proxy. It is in the command's own network namespace, so it can't conflict with other commands. */
 export const proxyPort = 3128
 
+/** The port at which commands find the hosts of credentials, whose names mean their own loopback. */
+export const plainPort = 80
+
 /** What of a policy decides which ports are open. */
 type Ports = {
   readonly network: { readonly mode: string }
@@ -12,7 +15,8 @@ type Ports = {
 
 /** The ports that are open inside the sandbox when a command starts: the proxy's, if it has something to do, and those of services. */
 export function openPorts(ports: Ports): readonly number[] {
-  return [...(isProxied(ports) ? [proxyPort] : []), ...ports.services.map(({ port }) => port)]
+  const own = [...(isProxied(ports) ? [proxyPort] : []), ...(ports.credentials.length > 0 ? [plainPort] : [])]
+  return [...own, ...ports.services.map(({ port }) => port)]
 }
 
 function isProxied({ network, credentials }: Ports): boolean {

@@ -36,14 +36,15 @@ export function issueCertificate(names: readonly string[], addresses: readonly s
   }
 }
 
-/** Starts a server behind TLS on loopback. Returns its port. */
+/** Starts a server behind TLS on loopback, at any free port unless one is given. Returns its port. */
 export async function startTlsSite(
   { key, cert }: Issued,
   answer: RequestListener,
   host = '127.0.0.1',
+  port = 0,
 ): Promise<number> {
   const server = createServer({ key, cert }, answer)
-  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()

@@ -250,7 +250,7 @@ describe('a credential is not used', () => {
       `GET http://evil.test${path}`, `GET http://${host}@evil.test${path}`, `GET http://evil.test@${host}${path}`, `GET http://api.test${path}`,
       `GET http://api.test:80${path}`, `GET http://api.test:8080${path}`, `GET http://${host}.evil.test${path}`, `GET http://api.test.evil.test:${port}${path}`,
       `GET http://127.0.0.1:${port}${path}`, `GET http://[::1]:${port}${path}`, `GET http://0x7f000001:${port}${path}`, `GET http://2130706433:${port}${path}`,
-      `GET https://${host}${path}`, `GET ftp://${host}${path}`, `GET ${path}`, `GET //${host}${path}`, 'GET *', `OPTIONS *`, `CONNECT ${host}`,
+      `GET https://${host}${path}`, `GET ftp://${host}${path}`, `GET //${host}${path}`, 'GET *', `OPTIONS *`, `CONNECT ${host}`,
       'CONNECT api.test:443', `GET http://api.test%2eevil.test:${port}${path}`, `GET http://api.test\\@evil.test${path}`, `GET http://${host}#@evil.test${path}`,
       `GET http://${host}?@evil.test/`, `GET http:///${host}${path}`, `GET http:/${host}${path}`, `GET http://api_test:${port}${path}`, `GET http://xn--api.test:${port}${path}`,
     ] // prettier-ignore
@@ -261,6 +261,29 @@ describe('a credential is not used', () => {
     }
     await send(`GET ${at.replace('api', 'API')}${path} HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n`)
     expect(received.map(({ line, headers }) => [line, headers.host])).toEqual([[`GET ${path}`, host]])
+  })
+
+  test('for another host or path by naming one in the request and another as its host', async () => {
+    const { send, at, host, received } = await start(allowed)
+    const path = '/repos/acme/app/x'
+    for (const lines of [
+      `GET ${path} HTTP/1.1\r\nHost: evil.test`,
+      `GET ${path} HTTP/1.1\r\nHost: evil.test\r\nHost: ${host}`,
+      `GET ${path} HTTP/1.1\r\nHost: ${host}@evil.test`,
+      `GET ${path} HTTP/1.1\r\nHost: ${host}, evil.test`,
+      `GET ${path} HTTP/1.1\r\nHost: ${host}/`,
+      `GET ${path} HTTP/1.1\r\nX-Forwarded-Host: ${host}`,
+      `GET ${path} HTTP/1.0`,
+      `GET http://evil.test${path} HTTP/1.1\r\nHost: ${host}`,
+      `GET /user HTTP/1.1\r\nHost: ${host}`,
+      `GET /${at}${path} HTTP/1.1\r\nHost: ${host}`,
+      `GET //evil.test${path} HTTP/1.1\r\nHost: ${host}`,
+    ]) {
+      await send(`${lines}\r\nConnection: close\r\n\r\n`)
+      expect(received, lines).toEqual([])
+    }
+    await send(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nHost: evil.test\r\nConnection: close\r\n\r\n`)
+    for (const { headers } of received) expect(headers.host).toBe(host)
   })
 
   test('for smuggled requests, other protocols and pseudo headers', async () => {
