@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, readFileSync, readlinkSync, rmSync, symlinkSync, 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { gitPatch, mergeText, type GitSide } from '../../apply-patch/index.ts'
-import { tempDirOutsideGit } from '../support/temp-dir.ts'
+import { tempDir } from '../support/temp-dir.ts'
 
 const file = (bytes: string | Buffer, mode = 0o644): GitSide => ({ type: 'file', bytes: Buffer.from(bytes), mode })
 const noise = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * index * 7919) % 256))
@@ -26,7 +26,7 @@ const sides: readonly (readonly [string, GitSide, GitSide])[] = [
 
 test.each(sides)('git applies and reverts a patch if %s', (_, before, after) => {
   // In a repository, git would take the paths as those of the repository.
-  const directory = tempDirOutsideGit()
+  const directory = tempDir()
   for (const name of ['plain.txt', 'odd "name"\\\twith é']) {
     const path = join(directory, name)
     const put = (side: GitSide): void => {

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import process from 'node:process'
 import { expect, onTestFinished, test as plain } from 'vitest'
 import { holdOutput, hostPath, hostProgram, openNewFile, readHostFile } from '../../sandbox/index.ts'
-import { tempDirOutsideGit } from '../support/temp-dir.ts'
+import { tempDir } from '../support/temp-dir.ts'
 import { openFor, run, temporaryDirectory, testInBubblewrap as test } from './helpers.ts'
 
 async function executable(file: string, text = '#!/bin/sh\nexit 0\n'): Promise<string> {
@@ -40,7 +40,7 @@ plain('an output is refused if a link is at its path, wherever the link leads', 
 plain(
   'an output is refused behind a link in a repository, but not behind one that leads to the repository',
   async () => {
-    const directory = tempDirOutsideGit()
+    const directory = tempDir()
     for (const name of ['home', 'project/.git', 'project/out']) await mkdir(join(directory, name), { recursive: true })
     await symlink('project', join(directory, 'mine'))
     await symlink('../home', join(directory, 'project/planted'))

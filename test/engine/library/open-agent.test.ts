@@ -16,7 +16,7 @@ import {
 } from '../../../engine/index.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { calls, says, scriptedModel, type Response } from '../../support/scripted-run.ts'
-import { tempDir, tempDirOutsideGit } from '../../support/temp-dir.ts'
+import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
 
 type Given<Output> = Partial<AgentOptions<Output>> & {
@@ -342,8 +342,8 @@ test.each([
 )
 
 test('outside a repository it is refused in the terms of this API, unless the caller allows it', async () => {
-  await expect(open({ workspace: tempDirOutsideGit() })).rejects.toThrow('skipGitRepoCheck: true')
-  const agent = await open({ workspace: tempDirOutsideGit(), skipGitRepoCheck: true, responses: [done] })
+  await expect(open({ workspace: tempDir() })).rejects.toThrow('skipGitRepoCheck: true')
+  const agent = await open({ workspace: tempDir(), skipGitRepoCheck: true, responses: [done] })
   expect((await agent.run('go').result).exitCode).toBe(0)
 })
 

@@ -13,7 +13,7 @@ import { describeGit, describeHead, gitState, readHead } from '../../../engine/r
 import { openFor } from '../../sandbox/helpers.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { repository } from '../../support/workspace.ts'
-import { tempDir, tempDirOutsideGit } from '../../support/temp-dir.ts'
+import { tempDir } from '../../support/temp-dir.ts'
 
 test.each([
   [['gpt-5.5'], gpt],
@@ -140,6 +140,6 @@ test.skipIf(needsBubblewrap())('git is asked in the sandbox how the tree stands'
   execFileSync('git', ['-C', workspace, 'symbolic-ref', 'HEAD', 'refs/heads/side'])
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   expect(await gitState(sandbox, workspace)).toEqual({ branch: 'side', files: ['?? a.txt'] })
-  const elsewhere = tempDirOutsideGit()
+  const elsewhere = tempDir()
   expect(await gitState(await openFor({ mode: 'workspace-write', workspace: elsewhere }), elsewhere)).toBeUndefined()
 })

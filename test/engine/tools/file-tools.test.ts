@@ -15,7 +15,7 @@ import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import type { SandboxPolicyInput } from '../../../sandbox/index.ts'
 import { openFor, testInBubblewrap as test } from '../../sandbox/helpers.ts'
 import { openPath, type ObservedPath } from '../../support/call-path.ts'
-import { tempDir, tempDirOutsideGit } from '../../support/temp-dir.ts'
+import { tempDir } from '../../support/temp-dir.ts'
 
 type Opened = ObservedPath & { readonly workspace: string }
 
@@ -209,7 +209,7 @@ describe('glob', () => {
       },
       {},
       undefined,
-      tempDirOutsideGit(),
+      tempDir(),
     )
     utimesSync(join(workspace, 'old.ts'), 1, 1)
     const found = async (pattern: string): Promise<string> => (await call('glob', { pattern })).output

@@ -6,7 +6,7 @@ import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { openFor } from '../../sandbox/helpers.ts'
 import { openPath } from '../../support/call-path.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
-import { tempDir, tempDirOutsideGit } from '../../support/temp-dir.ts'
+import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
 import { fingerprint } from './fingerprint.ts'
 import { cmd, onOverlay, reportOf, whyNoOverlay } from './overlay-runs.ts'
@@ -44,7 +44,7 @@ describe.skipIf(needsBubblewrap())('a tree that a command has filled', () => {
   })
 
   test('outside a repository, the file tools find what is nearest and say where they stopped', async () => {
-    const workspace = tempDirOutsideGit({ 'z.txt': 'needle\n' })
+    const workspace = tempDir({ 'z.txt': 'needle\n' })
     execFileSync('sh', ['-c', 'mkdir a; cd a; seq 1 100001 | xargs touch'], { cwd: workspace })
     const { call } = await openPath({ tools: builtInTools, sandbox: await openFor({ mode: 'read-only', workspace }) })
     const stop = '[the search ended after 100000 entries without looking at the rest; give a path further down]'
