@@ -75,6 +75,11 @@ function aboutProxy(
   const { code = '' } = cause as NodeJS.ErrnoException
   // Node's `fetch` names what it waited for only in the message.
   const isSilent = code === 'UND_ERR_CONNECT_TIMEOUT' && words.includes(` ${host},`)
+  if (code === 'ERR_INVALID_ARG_VALUE' && words.includes('TLS ServerName'))
+    return {
+      words: `${named} can't be used, because Node connects to a proxy with https only by its name, not by an address. Name its host in ${variable}`,
+      retryable: false,
+    }
   if (isSilent || isAbout(cause, host)) return { words: `${named} doesn't answer: ${words}`, retryable: true }
   return code.startsWith('UND_ERR_SOCKS5') ? { words: `${named} refuses: ${words}`, retryable: false } : undefined
 }

@@ -194,6 +194,16 @@ test('a SOCKS proxy that accepts connections and says nothing is named', async (
   expect(ended.stderr).toContain(`the proxy ${url} (ALL_PROXY) doesn't answer: `)
 })
 
+test('a proxy with https that is given by its address is named, and asked once', async () => {
+  for (const protocol of ['http', 'https']) {
+    const env = { ALL_PROXY: 'https://me:pass-word@127.0.0.1:9' }
+    const ended = await runBehind(env, protocol, ['-c', 'request_max_retries=1'])
+    expect(ended.code).toBe(6)
+    expect(ended.stderr).toContain("the proxy https://127.0.0.1:9 (ALL_PROXY) can't be used, because")
+    expect(ended.stderr).not.toMatch(/pass-word|retries|gave up/)
+  }
+})
+
 test('a proxy that is down is called one', async () => {
   const ended = await runBehind({ HTTPS_PROXY: 'http://me:pass-word@127.0.0.1:9' }, 'https')
   expect(ended.code).toBe(6)
