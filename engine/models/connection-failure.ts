@@ -60,7 +60,8 @@ function aboutProxy(
   const [, byFetch, byHttp] =
     /^Proxy response \((\d+)\)|^Failed to establish tunnel .* HTTP\/1\.\d (\d+)/.exec(words) ?? []
   const status = Number(byFetch ?? byHttp)
-  if (status === 407)
+  // The first is for the way to a server with https; for others, Node's `fetch` takes the status as a failure of its own.
+  if (status === 407 || /proxy authentication required/i.test(words))
     return {
       words: `the proxy ${label} asks for a user and a password (407). Set them in ${variable}: http://USER:PASSWORD@${host}`,
       retryable: false,

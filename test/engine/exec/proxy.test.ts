@@ -131,7 +131,7 @@ test.each(['127.0.0.0/8', '10.0.0.0/8,127.0.0.1/32', 'example.com, 127.0.0.0/16'
   },
 )
 
-test('a proxy that wants a password is named, and asked once', async () => {
+test.each(['http', 'https'])('a proxy that wants a password for %s is named, and asked once', async (protocol) => {
   let asked = 0
   const server = createServer((_, response) => {
     asked++
@@ -144,7 +144,7 @@ test('a proxy that wants a password is named, and asked once', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
-  const ended = await runBehind({ HTTPS_PROXY: `127.0.0.1:${port}` }, 'https')
+  const ended = await runBehind({ ALL_PROXY: `127.0.0.1:${port}` }, protocol, ['-c', 'request_max_retries=1'])
   expect([ended.code, asked]).toEqual([6, 1])
   expect(ended.stderr).toContain(`the proxy http://127.0.0.1:${port} asks for a user and a password (407)`)
 })
