@@ -182,7 +182,8 @@ describe.each(['x64', 'arm64'] as const)('the helper for %s', (architecture) => 
     }
     expect(await check('/proc', false)).toEqual({ code: 0, stdout: 'as planned\n', stderr: '' })
     expect(await check('/proc', true)).toEqual({ code: 125, stdout: '', stderr: 'changed: /proc\n' })
-    expect(await check('/etc', false)).toEqual({ code: 125, stdout: '', stderr: 'changed: /etc\n' })
+    const plain = tempDir()
+    expect(await check(plain, false)).toEqual({ code: 125, stdout: '', stderr: `changed: ${plain}\n` })
   })
 
   test('what isn’t a part of the helper, and plans that are damaged anywhere, are refused', async () => {
