@@ -50,3 +50,11 @@ test('the type of a result depends on its call, even if only the result is new',
   const { input } = buildResponsesBody('gpt-5.5', request({ history: history.slice(0, 9) }))
   expect(input.slice(-2)).toMatchObject([{ type: 'custom_tool_call_output' }, { type: 'function_call_output' }])
 })
+
+test('texts with unpaired surrogates are sent without them, wherever they are', () => {
+  const cut = 'cut \ud83d, \udc00, whole 🚪, said \\ud83d'
+  const body = { instructions: cut, tools: [{ description: cut }], input: [{ type: 'text', text: cut }] }
+  const sent = 'cut \ufffd, \ufffd, whole 🚪, said \\ud83d'
+  const expected = { instructions: sent, tools: [{ description: sent }], input: [{ type: 'text', text: sent }] }
+  expect(serialiseBody(body, 'input')).toBe(JSON.stringify(expected))
+})
