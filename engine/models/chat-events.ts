@@ -29,21 +29,22 @@ const contentPart = z.looseObject({
   thinking: z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]).optional(),
 })
 
+const message = z.looseObject({
+  content: z.union([z.string(), z.array(contentPart)]).nullish(),
+  refusal: z.string().nullish(),
+  reasoning_content: z.string().nullish(),
+  reasoning: z.string().nullish(),
+  tool_calls: z.array(callPiece).nullish(),
+  /** The predecessor of `tool_calls`, which old servers still send. */
+  function_call: calledFunction.nullish(),
+})
+
 const chunk = z.object({
   choices: z
     .array(
       z.object({
-        delta: z
-          .looseObject({
-            content: z.union([z.string(), z.array(contentPart)]).nullish(),
-            refusal: z.string().nullish(),
-            reasoning_content: z.string().nullish(),
-            reasoning: z.string().nullish(),
-            tool_calls: z.array(callPiece).nullish(),
-            /** The predecessor of `tool_calls`, which old servers still send. */
-            function_call: calledFunction.nullish(),
-          })
-          .nullish(),
+        delta: message.nullish(),
+        message: message.nullish(),
         finish_reason: z.string().nullish(),
       }),
     )
@@ -76,6 +77,7 @@ export async function* readChat(
   const text = new ThinkTagReader()
   let reasoning: { field: ReasoningField; text: string } | undefined
   let thought = ''
+  let inPieces = false
   const more: Record<string, unknown> = {}
   let finish: string | undefined
   let usage: Chunk['usage']
@@ -86,7 +88,9 @@ export async function* readChat(
       usage = counted ?? usage
       const [choice] = choices ?? []
       finish = choice?.finish_reason ?? finish
-      const delta = choice?.delta ?? {}
+      inPieces ||= (choice?.delta ?? undefined) !== undefined
+      // Some servers send the whole message in place of its pieces, and some at their end once more.
+      const delta = choice?.delta ?? (inPieces ? undefined : choice?.message) ?? {}
       const content = partsOf(delta.content)
       const shown = text.add(`${content.said}${delta.refusal ?? ''}`)
       if (shown !== '') yield { type: 'text_delta', text: shown }

@@ -31,6 +31,16 @@ export const oddChatAnswers = named([
   ['no delta', [{ choices: [{ index: 0 }] }, done()], 'ends with nothing'],
   ['a delta of null', [delta(null), done()], 'ends with nothing'],
   ['no choices', [{ choices: [] }, done()], 'ends with nothing'],
+  [
+    'a message instead of pieces',
+    [{ choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] }],
+    'says "x" · ends',
+  ],
+  [
+    'a message behind its pieces',
+    [delta({ content: 'x' }), { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] }],
+    'says "x" · ends',
+  ],
   ['choices of null', [{ choices: null }, delta({ content: 'x' }), done()], 'says "x" · ends'],
   ['choices left out', [{ id: 'x' }, delta({ content: 'x' }), done()], 'says "x" · ends'],
   ['no usage', [delta({ content: 'x' }), done()], 'says "x" · ends'],
