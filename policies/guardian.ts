@@ -2,59 +2,19 @@ import type { Action, Grant, Review, SandboxMode, Verdict } from './action.ts'
 import type { ApprovalMode } from './approval-mode.ts'
 import { approve, freezeAction } from './approve.ts'
 import { assess } from './assess.ts'
-import type { Assessment, Conceals, Policy, Protects } from './assessment.ts'
+import type { Assessment, Policy } from './assessment.ts'
 import { observe } from './audit/basis.ts'
 import type { AuditHead } from './audit/hash-chain.ts'
-import type { AuditLog } from './audit/log.ts'
+import type { GuardianOptions, ReviewOptions } from './guardian-options.ts'
 import { checkUnder, type CheckedCommand } from './check.ts'
 import { deny, messageOf } from './deny.ts'
 import type { CommandAnalysis } from './commands/analyse.ts'
 import { nobody, type Reviewer, type ReviewerAnswer } from './reviewer.ts'
 import { remedyFor } from './verdict-remedy.ts'
-import { withOpinions, type OthersOpinions } from './with-opinions.ts'
-import type { PermissionSet } from './permissions/permission.ts'
+import { withOpinions } from './with-opinions.ts'
 import { joinPermissions } from './permissions/join.ts'
 import { loadRules } from './rules/load-rules.ts'
-import { addRules, type RuleSet } from './rules/rule-set.ts'
-
-/** What a guardian's decisions depend on. */
-export type GuardianOptions = {
-  readonly approvalMode: ApprovalMode
-  /** The rules about commands and connections. Default: none. */
-  readonly rules?: RuleSet
-  /** Permissions from lists in Claude Code's format. Default: none. */
-  readonly permissions?: PermissionSet
-  /** The reviewer for questions that the rules and the approval mode leave open. */
-  readonly reviewer: Reviewer
-  /** The reviewer for plans, in every approval mode. Default: none. */
-  readonly planReviewer?: Reviewer
-  /** Receives every verdict before its action starts. */
-  readonly audit: AuditLog
-  /** Whether commands in the sandbox work on a private view. If so, what they delete there needs no approval. Default: no. */
-  readonly onView?: boolean
-  /** Writable roots in addition to a patch's own root. Default: none. */
-  readonly writableRoots?: readonly string[]
-  /**
-   * Returns the protected place that contains a path, whether or not the path is in a writable root. The code that confines commands provides this
-   * function. Default: no path is protected.
-   */
-  readonly protects?: Protects
-  /** Finds paths in the user's private directories on this machine. Default: paths are judged only by their names. */
-  readonly conceals?: Conceals
-}
-
-/** The options of one review. */
-export type ReviewOptions = OthersOpinions & {
-  readonly signal?: AbortSignal
-  /** A patch as a unified diff, for the reviewer. */
-  readonly diff?: string
-  /** The caller's id for the action, which the reviewer gets with the request. */
-  readonly subject?: string
-  /** Why the action is refused regardless of approval, if that is already known. In that case nobody is asked, and the denial is recorded. */
-  readonly refuse?: string
-  /** The name of the stage that refuses the action (`refuse`), such as `hook`. Default: `confinement`, which means that the action is impossible. */
-  readonly refusedBy?: string
-}
+import { addRules } from './rules/rule-set.ts'
 
 /** Where a checked command would run. */
 export type CheckPlace = {
@@ -77,6 +37,10 @@ export type Guardian = {
   readonly assess: (action: Action) => Assessment
   /** The decision about a command (a line for a shell, or an argument vector) and its reason. Nothing is run or recorded, and nobody is asked. */
   readonly check: (command: string | readonly string[], place?: CheckPlace) => CheckedCommand
+  /**
+   * Records an action that something else than this guardian allowed: a request with a credential, which the user's own rows allow. A replay keeps the verdict.
+   */
+  readonly note: (action: Action, allowed: { readonly by: string; readonly reason: string }, took: number) => void
   /** The head of the audit log. A copy that is stored elsewhere reveals later whether the log was truncated. */
   readonly head: () => AuditHead
   readonly mode: ApprovalMode
@@ -110,6 +74,11 @@ export function createGuardian(options: GuardianOptions): Guardian {
     check: (command, { sandbox = 'workspace-write', ...place } = {}) =>
       checkUnder(policy, command, { sandbox, ...place }),
     head: () => audit.head(),
+    note: (action, { by, reason }, took) =>
+      audit.append({
+        ...{ action, mode: approvalMode, analysis: undefined, basis: { refused: true }, took },
+        verdict: { decision: 'allow', sandbox: 'as-requested', decidedBy: by, reason },
+      }),
     mode: approvalMode,
     canAsk: reviewer !== nobody,
     review: async <A extends Action>(action: A, options: ReviewOptions = {}): Promise<Review<A>> => {

@@ -2,8 +2,6 @@ import type { Verification } from '../core/verification-settings.ts'
 import type { Credential, Service } from '../../sandbox/index.ts'
 import { schemaVersion } from '../core/events.ts'
 import { withheldBy } from '../core/sandbox-status.ts'
-import { useItem } from './record/credentials-seen.ts'
-import { connectionItem } from './record/services-seen.ts'
 import type { Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
 
@@ -12,9 +10,6 @@ import type { RunOptions } from './run-options.ts'
  * event's line must not become too long.
  */
 const mostLoose = 50
-
-/** The maximum number of connections to services, and of uses of credentials, that are events. A command can make connections in a loop. */
-const mostConnections = 1000
 
 /** Announces a run: its settings, and what the user should know before anything happens. */
 export function announce(options: RunOptions, recorder: Recorder): void {
@@ -59,18 +54,6 @@ export function announce(options: RunOptions, recorder: Recorder): void {
     recorder.complete({ type: 'plan_mode', state: 'entered', requested_by: options.planMode.requestedBy })
   }
   options.hooks?.report((item) => recorder.complete(item))
-  options.connections?.listen(
-    (connection, isOpen) => {
-      const item = connectionItem(connection, isOpen)
-      if (recorder.counts.seen.services.connections < mostConnections) recorder.complete(item)
-      else recorder.counts.seen.services.see(item)
-    },
-    (use) => {
-      const item = useItem(use)
-      if (recorder.counts.seen.credentials.uses < mostConnections) recorder.complete(item)
-      else recorder.counts.seen.credentials.see(item)
-    },
-  )
 }
 
 function rowsOf({ name, hosts, allow }: Credential): { name: string; hosts: string[]; allow: string[] } {

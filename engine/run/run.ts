@@ -1,4 +1,3 @@
-import { formatHead } from '../../policies/index.ts'
 import { ChangeWatch, type ChangeSource } from '../core/changes/change-watch.ts'
 import type { RunSummary } from '../core/events.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
@@ -7,6 +6,7 @@ import type { Session } from '../session/session.ts'
 import { CallTally } from '../tools/call-tally.ts'
 import { closeWorkingState } from '../tools/working-state.ts'
 import { announce } from './announce.ts'
+import { followConnections } from './follow-connections.ts'
 import { BudgetWatch } from './budget-watch.ts'
 import { callPath } from './call-path.ts'
 import { watchEnding } from './watch-ending.ts'
@@ -58,6 +58,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     const conversation = new Conversation(session.rollout, options.resumedFrom, fixed)
     const running = { recorder, budget, conversation, changes, tally: new CallTally(options.tally) }
     const guardian = options.guard(makeRunContext(options, running))
+    const connections = followConnections(options, recorder, guardian)
     const path = callPath(options, guardian, running)
     try {
       if (options.serve === undefined)
@@ -75,7 +76,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     }
     stop ??= (await ending()).stop
     stop ??= await whyKept(options, guardian)
-    closing = { auditHead: formatHead(guardian.head()) }
+    closing = { auditHead: connections.lastHead() }
     // The end of a transactional run is recorded after its changes have been applied, because a failure to apply them changes how the run ends.
     if (options.transaction === undefined) noteEnd(session.rollout, stop)
   } catch (error) {

@@ -10,7 +10,10 @@ type PathFacts = readonly (readonly [path: string, fact: string])[]
  * the machine and the run no longer exist. If a field is absent, the fact wasn't true or wasn't examined.
  */
 export type AuditBasis = OthersOpinions & {
-  /** Set if the action was refused without consulting the rules, because it was impossible or a hook refused it. A replay keeps the recorded verdict. */
+  /**
+   * Set if the rules weren't consulted, because the action was impossible, a hook refused it, or it was a request that a credential allows. A replay keeps
+   * the recorded verdict.
+   */
   readonly refused?: true
   /** A rule, in the syntax of rule files, that the reviewer's answer added for the rest of the run. */
   readonly learned?: string

@@ -13,6 +13,7 @@ const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   policies: async () => (await import('./policies.ts')).policiesBench(),
   sandbox: async () => (await import('./sandbox.ts')).sandboxBench(),
   tools: async () => (await import('./tools.ts')).toolsBench(),
+  credentials: async () => (await import('./credentials.ts')).credentialsBench(),
   hooks: async () => (await import('./hooks.ts')).hooksBench(),
   run: async () => (await import('./runs.ts')).runsBench(),
   telemetry: async () => (await import('./telemetry.ts')).telemetryBench(),

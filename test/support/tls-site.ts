@@ -1,39 +1,21 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import process from 'node:process'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { onTestFinished } from 'vitest'
+import { makeCertificate, type Issued } from './certificate.ts'
 import { tempDir } from './temp-dir.ts'
 
-/** An authority of a test's own, and a certificate that it has issued. */
-type Issued = { readonly ca: string; readonly key: string; readonly cert: string }
-
-/** Issues a certificate for these names and addresses. This process trusts the authority until the test has ended. */
+/** Issues a certificate for these names and addresses. This process trusts its authority until the test has ended. */
 export function issueCertificate(names: readonly string[], addresses: readonly string[] = []): Issued {
-  const folder = tempDir()
-  const openssl = (...words: readonly string[]): void => {
-    execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' })
-  }
-  const fresh = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  openssl('req', '-x509', ...fresh, '-days', '2', '-subj', '/CN=Test Root', '-keyout', 'ca.key', '-out', 'ca.pem')
-  openssl('req', ...fresh, '-subj', '/CN=site', '-keyout', 'site.key', '-out', 'site.csr')
-  const alternatives = [...names.map((name) => `DNS:${name}`), ...addresses.map((address) => `IP:${address}`)]
-  writeFileSync(join(folder, 'names'), `subjectAltName=${alternatives.join(',')}\n`)
-  const signing = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2', '-extfile', 'names']
-  openssl('x509', '-req', '-in', 'site.csr', ...signing, '-out', 'site.pem')
-  const ca = join(folder, 'ca.pem')
+  const issued = makeCertificate(tempDir(), names, addresses)
   const before = getCACertificates('default')
-  setDefaultCACertificates([...before, readFileSync(ca, 'utf8')])
+  setDefaultCACertificates([...before, readFileSync(issued.ca, 'utf8')])
   onTestFinished(() => setDefaultCACertificates(before))
-  return {
-    ca,
-    key: readFileSync(join(folder, 'site.key'), 'utf8'),
-    cert: readFileSync(join(folder, 'site.pem'), 'utf8'),
-  }
+  return issued
 }
 
 /** Starts a server behind TLS on loopback, at any free port unless one is given. Returns its port. */

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { globSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { RunEvent } from '../../../engine/core/events.ts'
 import { agent } from '../../support/agent.ts'
+import { codingsIn } from '../../support/codings.ts'
 import { call, say } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -38,15 +39,6 @@ const usesIn = (events: readonly RunEvent[]) =>
     event.type === 'item.completed' && event.item.type === 'credential_use' ? [event.item] : [],
   )
 
-/** The ways in which a value may be written down. */
-function codingsOf(value: string): readonly string[] {
-  const offsets = [0, 1, 2].map((offset) => {
-    const coded = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)]).toString('base64')
-    return coded.slice(offset + 1, -4)
-  })
-  return [value, ...offsets, Buffer.from(value).toString('hex'), encodeURIComponent(value)]
-}
-
 describe.skipIf(needsBubblewrap())('a credential of a run', () => {
   test('pushes a commit of the run; each use is an event, and the record, the report and the summary tell of it', async () => {
     const { value, words, env, url, branches, port } = await startServer()
@@ -78,13 +70,13 @@ describe.skipIf(needsBubblewrap())('a credential of a run', () => {
     })
     expect(stderr).toContain(`credential: app for ${host}: git-push refs/heads/agent/done /acme/app: 1 use`)
     expect(readFileSync(report, 'utf8')).toContain('refs/heads/agent/done')
-    const kept = globSync('**/*', { cwd: home, withFileTypes: true, exclude: [] })
+    const kept = readdirSync(home, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    const use = '"decidedBy":"credential app","reason":"git-push refs/heads/agent/done /acme/app: status 200"'
+    expect(kept.filter((text) => text.includes(use))).toHaveLength(1)
     const written = [stdout, stderr, readFileSync(report, 'utf8'), JSON.stringify(requests), ...kept]
-    for (const coding of codingsOf(value)) {
-      for (const text of written) expect(text.includes(coding)).toBe(false)
-    }
+    for (const text of written) expect(codingsIn(text, value)).toEqual([])
   })
 
   test('is known to agent sandbox, which gives the command a stand-in of the same shape', async () => {
@@ -133,6 +125,43 @@ describe.skipIf(needsBubblewrap())('a credential of a run', () => {
     })
     expect(code, stderr).toBe(1)
     expect(stdout).toMatch(/^GITHUB_TOKEN=ghs_[A-Za-z\d]{36}$/m)
-    for (const coding of [...codingsOf(value), coded]) expect((stdout + stderr).includes(coding)).toBe(false)
+    expect(codingsIn(stdout + stderr, value)).toEqual([])
+  })
+
+  test('of a job is in no file that commands see: of the repository, its submodules and worktrees, and what they include', async () => {
+    const cwd = repository()
+    const temp = mkdtempSync('/var/tmp/portcullis-runner-')
+    onTestFinished(() => rmSync(temp, { recursive: true, force: true }))
+    const value = `ghs_${randomBytes(18).toString('hex')}`
+    const header = `AUTHORIZATION: basic ${Buffer.from(`x-access-token:${value}`).toString('base64')}`
+    const inner = repository()
+    for (const place of [cwd, inner]) git(place, 'commit', '-q', '--allow-empty', '-m', 'one')
+    git(cwd, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'sub')
+    git(cwd, 'commit', '-qam', 'sub')
+    git(cwd, 'worktree', 'add', '-q', join(cwd, 'other'))
+    git(cwd, 'config', 'extensions.worktreeConfig', 'true')
+    for (const place of [cwd, join(cwd, 'sub')])
+      git(place, 'config', '--local', 'http.https://github.com/.extraheader', header)
+    git(join(cwd, 'other'), 'config', '--worktree', 'http.https://github.com/.extraheader', header)
+    // As actions/checkout does since its version 6.
+    for (const [at, key] of [
+      ['1', 'include.path'],
+      ['2', `includeIf.gitdir:${cwd}/.git.path`],
+      ['3', `includeIf.gitdir:${cwd}/.git/worktrees/*.path`],
+      ['4', 'includeIf.gitdir:/github/workspace/.git.path'],
+    ] as const) {
+      const file = join(temp, `git-credentials-${at}.config`)
+      git(cwd, 'config', '--file', file, 'http.https://github.com/.extraheader', header)
+      git(cwd, 'config', '--add', key, file)
+      git(join(cwd, 'sub'), 'config', '--add', `includeIf.gitdir:${cwd}/.git/modules/sub.path`, file)
+    }
+    const script = `cat ${temp}/* 2>&1; ls ${temp}; grep -rhaisE 'basic|ghs_' . .git ${temp} /tmp /etc/git*
+      for p in . sub other; do git -C $p config -l --includes; git -C $p config --get-regexp http; done; env; cat /proc/*/environ; true`
+    const { code, stdout, stderr } = await agent(['sandbox', '--credential', 'github', '--', 'sh', '-c', script], {
+      ...{ cwd, home: tempDir(), env: { RUNNER_TEMP: temp, GITHUB_TOKEN: value, OTHER: `x${value}` } },
+    })
+    expect(code, stderr).toBe(0)
+    expect(stdout).toContain('core.bare=false')
+    expect(codingsIn(stdout + stderr, value)).toEqual([])
   })
 })
