@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, Transform } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
+import { passHead } from '../network/pass-head.ts'
 import type { Origin } from './credential.ts'
 import { codingOf, headersBack, isText } from './headers.ts'
 import type { ValueMask } from './mask-value.ts'
@@ -9,7 +10,7 @@ import type { ValueMask } from './mask-value.ts'
 export function answerBack(
   answer: IncomingMessage,
   response: ServerResponse,
-  headers: Record<string, readonly string[]>,
+  headers: Readonly<Record<string, string>>,
   {
     origin,
     mask,
@@ -29,8 +30,8 @@ export function answerBack(
   const isCoded = masks && coding !== 'identity'
   if (isCoded) delete back['content-encoding']
   const length = answer.headers['content-length']
-  if (length !== undefined && !isCoded) back['content-length'] = [length]
-  response.writeHead(answer.statusCode ?? 502, mask.text(answer.statusMessage ?? ''), back)
+  if (length !== undefined && !isCoded) back['content-length'] = length
+  if (!passHead(answer, response, mask.text(answer.statusMessage ?? ''), back)) return
   const done = (): void => undefined
   if (!masks) pipeline(answer, counted, response, done)
   else if (coding === 'identity') pipeline(answer, counted, mask.stream(), response, done)

@@ -8,6 +8,7 @@ import type { NetworkDecision } from '../network/decide-host.ts'
 import { authority, parseAuthority } from '../network/host.ts'
 import { createGate, type GateRules } from '../network/proxy-gate.ts'
 import { answerBack } from './answer-back.ts'
+import { guardParts } from './form-names.ts'
 import { insideAddressesOf, type Origin, type ReadCredential } from './credential.ts'
 import { headersOnward } from './headers.ts'
 import { describeOperation, kindOfRequest } from './judge-request.ts'
@@ -158,7 +159,11 @@ export function createBroker(
         status = answer.statusCode
         answerBack(answer, response, endToEnd(answer), { origin, mask, counts })
       })
-      send(content.first, message, onward, counts)
+      const stopped = send(content, message, onward, counts)
+      stopped?.once('error', (error) => {
+        refuse(`credentials.${credential.name}: ${error.message}`)
+        onward.destroy()
+      })
     },
   }
 }
@@ -171,13 +176,13 @@ function denialOfPush(subject: string, rule: string) {
   return { kind: 'host' as const, subject, rule, certainty: 'proven' as const, remedy }
 }
 
-/** Sends a body whose first bytes have already been read. */
+/** Sends a body whose first bytes have already been read. Returns the stream that fails if the rest is not allowed. */
 function send(
-  first: Buffer | undefined,
+  { first, isForm }: { readonly first: Buffer | undefined; readonly isForm: boolean },
   rest: Readable,
   onward: NodeJS.WritableStream,
   counts: { sent: number },
-): void {
+): Transform | undefined {
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       counts.sent += chunk.length
@@ -185,17 +190,23 @@ function send(
     },
   })
   counted.pipe(onward)
+  if (isForm) {
+    const guard = guardParts()
+    rest.pipe(guard).pipe(counted)
+    return guard
+  }
   if (first !== undefined && first.length > 0) counted.write(first)
   if (rest.readableEnded) counted.end()
   else rest.pipe(counted)
+  return undefined
 }
 
-/** The headers of a message, without those for one connection. */
-function endToEnd(message: IncomingMessage): Record<string, readonly string[]> {
-  const named = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
+/** The headers of a message as they are judged, each once, without those for one connection. */
+function endToEnd({ headers }: IncomingMessage): Record<string, string> {
+  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
   return Object.fromEntries(
-    Object.entries(message.headersDistinct).flatMap(([name, values]) =>
-      values === undefined || oneConnection.has(name) || named.includes(name) ? [] : [[name, values] as const],
+    Object.entries(headers).flatMap(([name, text]) =>
+      typeof text !== 'string' || oneConnection.has(name) || named.includes(name) ? [] : [[name, text] as const],
     ),
   )
 }

@@ -7,10 +7,28 @@ import { insideOf, outsideOf, type Origin, type ReadCredential } from './credent
  */
 const withheld: ReadonlySet<string> = new Set([
   ...['authorization', 'cookie', 'cookie2', 'api-key', 'apikey', 'token', 'sudo', 'from', 'host', 'forwarded', 'via'],
-  ...['x-real-ip', 'x-http-method', 'front-end-https', 'true-client-ip', 'http2-settings', 'alt-used'],
+  ...['x-real-ip', 'front-end-https', 'true-client-ip', 'http2-settings', 'alt-used', 'x-host', 'destination'],
+  // A part of an echo can't be masked.
+  ...['range', 'if-range'],
 ])
-const withheldBeginnings = ['x-forwarded', 'x-original', 'x-rewrite', 'x-method', 'cf-']
-const withheldEndings = ['-token', '-authorization', '-api-key', '-apikey', '-secret', '-signature', '-override']
+const withheldBeginnings = [
+  ...[
+    'x-forwarded',
+    'x-original',
+    'x-rewrite',
+    'x-method',
+    'x-http-',
+    'cf-',
+    'x-auth',
+    'x-remote',
+    'x-ssl',
+    'x-client',
+  ],
+  ...['ssl-', 'remote-', 'impersonate-'],
+]
+const withheldEndings = [
+  ...['-token', '-authorization', '-api-key', '-apikey', '-secret', '-signature', '-override', '-user', '-url', '-uri'],
+]
 
 /** Names with other characters than these are read in different ways. */
 const plainName = /^[a-z\d-]+$/
@@ -27,7 +45,7 @@ function isWithheld(name: string): boolean {
 /** Headers of an answer that would give a command something to keep (a cookie), or tell it to leave the proxy. */
 const dropped: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2', 'alt-svc', 'strict-transport-security'])
 
-type Headers = Record<string, readonly string[]>
+type Headers = Readonly<Record<string, string>>
 
 /** The headers to send with a credential. */
 export function headersOnward(
@@ -35,10 +53,10 @@ export function headersOnward(
   credential: ReadCredential,
   value: string,
   { isGit, host }: { readonly isGit: boolean; readonly host: string },
-): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = {}
-  for (const [name, values] of Object.entries(own)) {
-    if (!isWithheld(name) && name !== credential.header?.toLowerCase()) headers[name] = [...values]
+): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [name, text] of Object.entries(own)) {
+    if (!isWithheld(name) && name !== credential.header?.toLowerCase()) headers[name] = text
   }
   const [name, text] = headerOf(credential, value, isGit)
   // Encodings in which the value can be found again.
@@ -59,12 +77,12 @@ function headerOf({ as, user, header = '' }: ReadCredential, value: string, isGi
 }
 
 /** The headers of an answer for a command. Links to the same host lead it to the proxy again. */
-export function headersBack(own: Headers, origin: Origin, mask: (text: string) => string): Record<string, string[]> {
-  const headers: Record<string, string[]> = {}
-  for (const [name, values] of Object.entries(own)) {
+export function headersBack(own: Headers, origin: Origin, mask: (text: string) => string): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [name, text] of Object.entries(own)) {
     if (dropped.has(name)) continue
     const isLink = name === 'location' || name === 'link' || name === 'content-location'
-    headers[name] = values.map((text) => mask(isLink ? linkInside(text, origin) : text))
+    headers[name] = mask(isLink ? linkInside(text, origin) : text)
   }
   return headers
 }

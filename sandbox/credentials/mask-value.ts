@@ -10,7 +10,14 @@ export type ValueMask = {
 /** Creates the mask of a value: as it is, as a part of base64, and in the other ways in which an echo usually contains it. */
 export function maskValue(value: string, sent: string): ValueMask {
   const needles = [
-    ...new Set([value, ...base64s(value), sent, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]),
+    ...new Set([
+      value,
+      ...base64s(value, 'base64'),
+      ...base64s(value, 'base64url'),
+      sent,
+      encodeURIComponent(value),
+      JSON.stringify(value).slice(1, -1),
+    ]),
   ]
     .filter((needle) => needle.length >= 4)
     .map((needle) => Buffer.from(needle))
@@ -52,10 +59,10 @@ function beginningAtEnd(text: Buffer, needle: Buffer): number {
 }
 
 /** What base64 makes of a value at each of the three offsets, without the characters that depend on what is around it. */
-function base64s(value: string): readonly string[] {
+function base64s(value: string, alphabet: 'base64' | 'base64url'): readonly string[] {
   return [0, 1, 2].map((offset) => {
     const coded = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)])
-      .toString('base64')
+      .toString(alphabet)
       .replaceAll('=', '')
     const end = (offset + Buffer.byteLength(value)) % 3 === 0 ? coded.length : coded.length - 1
     return coded.slice(offset === 0 ? 0 : offset + 1, end)

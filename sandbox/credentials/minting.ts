@@ -11,6 +11,14 @@ const paths: readonly (readonly [methods: 'any' | 'write', path: string, source:
   ['any', '/authorizations/**', 'docs.github.com/rest/oauth-authorizations (until version 2022-11-28)'],
   ['any', '/app-manifests/**', 'docs.github.com/rest/apps/apps#create-a-github-app-from-a-manifest'],
   ['any', '/login/**', 'docs.github.com/apps/oauth-apps/building-oauth-apps'],
+  [
+    'any',
+    '**/token',
+    'github.com/features/copilot (copilot_internal/v2/token), distribution.github.io/distribution/spec/auth/token',
+  ],
+  ['any', '**/tokens', 'docs.gitlab.com/api/cluster_agents'],
+  ['write', '**/tokens/**', 'docs.gitlab.com/api/cluster_agents'],
+  ['write', '**/codespaces/**', 'docs.github.com/rest/codespaces/codespaces: each has a token of its own'],
   ['write', '**/keys/**', 'docs.github.com/rest/deploy-keys, rest/users/keys, docs.gitlab.com/api/user_keys'],
   ['write', '**/gpg_keys/**', 'docs.github.com/rest/users/gpg-keys'],
   ['write', '**/ssh_signing_keys/**', 'docs.github.com/rest/users/ssh-signing-keys'],
@@ -28,14 +36,19 @@ const paths: readonly (readonly [methods: 'any' | 'write', path: string, source:
   ['any', '**/deploy_tokens/**', 'docs.gitlab.com/api/deploy_tokens'],
   ['any', '**/personal_access_tokens/**', 'docs.gitlab.com/api/personal_access_tokens'],
   ['any', '**/impersonation_tokens/**', 'docs.gitlab.com/api/user_tokens'],
-  ['any', '/api/*/projects/*/variables/**', 'docs.gitlab.com/api/project_level_variables'],
-  ['any', '/api/*/groups/*/variables/**', 'docs.gitlab.com/api/group_level_variables'],
+  ['any', '/api/*/**/variables/**', 'docs.gitlab.com/api/project_level_variables, pipeline_schedules, pipelines'],
+  ['any', '/api/*/**/secure_files/**', 'docs.gitlab.com/api/secure_files'],
+  ['write', '/api/*/**/integrations/**', 'docs.gitlab.com/api/project_integrations'],
+  ['write', '/api/*/**/remote_mirrors/**', 'docs.gitlab.com/api/remote_mirrors'],
+  ['write', '**/session/**', 'docs.gitlab.com/api/session (until GitLab 10.2)'],
   ['any', '/api/*/admin/**', 'docs.gitlab.com/api/instance_level_ci_variables'],
   ['any', '/api/*/projects/*/triggers/**', 'docs.gitlab.com/api/pipeline_triggers'],
-  ['any', '/oauth/**', 'docs.gitlab.com/api/oauth2'],
+  ['any', '**/oauth/**', 'docs.gitlab.com/api/oauth2'],
   ['any', '/jwt/**', 'docs.gitlab.com/user/packages/container_registry/authenticate_with_container_registry'],
   // npm
   ['any', '/-/npm/*/tokens/**', 'github.com/npm/registry/blob/main/docs/user/authentication.md'],
+  ['any', '/-/*/login/**', 'github.com/npm/npm-profile'],
+  ['write', '/-/npm/*/user/**', 'github.com/npm/npm-profile'],
   ['any', '/-/user/**', 'github.com/npm/registry/blob/main/docs/user/authentication.md'],
   ['any', '/-/npm/*/oidc/**', 'docs.npmjs.com/trusted-publishers'],
   // PyPI
@@ -44,11 +57,13 @@ const paths: readonly (readonly [methods: 'any' | 'write', path: string, source:
   ['any', '/*/organization/**', 'platform.openai.com/docs/api-reference/administration'],
   ['any', '/*/organizations/**', 'docs.anthropic.com/en/api/admin-api'],
   ['any', '/*/realtime/client_secrets', 'platform.openai.com/docs/api-reference/realtime-sessions'],
-  ['any', '/*/realtime/sessions', 'platform.openai.com/docs/api-reference/realtime-sessions'],
+  ['write', '**/sessions/**', 'platform.openai.com/docs/api-reference/realtime-sessions, chatkit'],
+  ['write', '**/transcription_sessions/**', 'platform.openai.com/docs/api-reference/realtime-sessions'],
+  ['any', '**/api_keys/**', 'docs.anthropic.com/en/api/admin-api'],
 ]
 
 /** Fields of mutations that do the same. Source: docs.github.com/graphql/reference/mutations. */
-const fields = /token|secret|deploykey|sshkey|gpgkey|webhook|verifiabledomain|ipallowlist|oauth|runner/i
+const fields = /migration|token|secret|deploykey|sshkey|gpgkey|webhook|verifiabledomain|ipallowlist|oauth|runner/i
 
 /** Why a request that no row names is refused although rows allow it; undefined if it isn't. */
 export function refusedAsMinting(operation: Operation, allowing: readonly AllowRow[]): string | undefined {

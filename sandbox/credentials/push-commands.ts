@@ -20,6 +20,7 @@ export const mostCommandBytes = 1024 * 1024
 /** Reads the beginning of the body of a push. Returns `more` if it isn't complete, and a sentence if it isn't understood. */
 export function readPush(bytes: Buffer): PushRequest | 'more' | { readonly why: string } {
   const commands: PushCommand[] = []
+  const refs = new Set<string>()
   let capabilities: readonly string[] | undefined
   for (let at = 0; ;) {
     if (bytes.length < at + 4) return at > mostCommandBytes ? { why: 'it names too many references' } : 'more'
@@ -46,7 +47,8 @@ export function readPush(bytes: Buffer): PushRequest | 'more' | { readonly why: 
       return { why: `${JSON.stringify(text.slice(0, 60))} is not an update of a reference` }
     }
     if (none.test(to)) return { why: `it deletes ${ref}` }
-    if (commands.some((other) => other.ref === ref)) return { why: `it updates ${ref} twice` }
+    if (refs.has(ref)) return { why: `it updates ${ref} twice` }
+    refs.add(ref)
     commands.push({ ref, from: none.test(from) ? undefined : from, to })
   }
 }

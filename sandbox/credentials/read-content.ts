@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Operation } from './allow-row.ts'
 import type { ReadCredential } from './credential.ts'
+import { faultOfForm, formOf } from './form-names.ts'
 import { refusalOf, repositoryOf, type RequestKind } from './judge-request.ts'
 import { mostCommandBytes, readPush, type PushRequest } from './push-commands.ts'
 import type { Target } from './request-target.ts'
@@ -15,7 +16,9 @@ type Content =
       readonly operations: readonly Operation[]
       /** The bytes of the body that were read; the others follow. */
       readonly first: Buffer | undefined
-      /** The headers that say where the body ends. */
+      /** Whether the names in the rest of the body are still to be judged. */
+      readonly isForm: boolean
+      /** The headers that say where the body ends, and what is in it if that was judged. */
       readonly framing: Readonly<Record<string, string>>
     }
   /** `push` is present if the refusal can be told in git's own protocol. */
@@ -23,6 +26,9 @@ type Content =
 
 /** The longest body of a GraphQL request. */
 const mostGraphqlBytes = 1024 * 1024
+
+/** The longest form whose names are read. */
+const mostFormBytes = 4 * 1024 * 1024
 
 /** Judges a request, for which it reads as much of its body as is necessary. */
 export async function readContent(
@@ -40,7 +46,27 @@ export async function readContent(
   if (kind.kind === 'operation') {
     const refusal = refusalOf(credential, kind.operation)
     if (refusal !== undefined) return { verdict: 'refused', rule: refusal }
-    return { verdict: 'allowed', operations: [kind.operation], first: undefined, framing: framingOf(message) }
+    const framing = framingOf(message)
+    const allowed = {
+      verdict: 'allowed',
+      operations: [kind.operation],
+      first: undefined,
+      isForm: false,
+      framing,
+    } as const
+    if ((framing['content-length'] ?? '0') === '0' && framing['transfer-encoding'] === undefined) return allowed
+    // Servers that expect no body would take it for the next request.
+    if (message.method === 'GET' || message.method === 'HEAD')
+      return refused(`a ${message.method} must not have a body`)
+    const form = kind.isGit ? undefined : formOf(message.headers['content-type'])
+    if (form === undefined) return allowed
+    if ((message.headers['content-encoding'] ?? 'identity') !== 'identity')
+      return refused('its form must not be compressed')
+    if (form === 'multipart') return { ...allowed, isForm: true }
+    const first = await readBody(message, mostFormBytes, () => false)
+    if (first === undefined) return refused('its form is too long or incomplete')
+    const fault = faultOfForm(first.toString('latin1'))
+    return fault === undefined ? { ...allowed, first } : refused(fault)
   }
   if ((message.headers['content-encoding'] ?? 'identity') !== 'identity')
     return refused('its body must not be compressed')
@@ -58,7 +84,8 @@ export async function readContent(
       if (refusal !== undefined) return { verdict: 'refused', rule: refusal }
     }
     const first = Buffer.from(read.body)
-    return { verdict: 'allowed', operations: read.operations, first, framing: { 'content-length': `${first.length}` } }
+    const framing = { 'content-length': `${first.length}`, 'content-type': 'application/json' }
+    return { verdict: 'allowed', operations: read.operations, first, isForm: false, framing }
   }
   if (message.headers['content-type'] !== 'application/x-git-receive-pack-request')
     return refused('a push must have its content type')
@@ -83,6 +110,7 @@ export async function readContent(
     verdict: 'allowed',
     operations: operations.length === 0 ? [{ kind: 'git-push', path, ref: undefined }] : operations,
     first,
+    isForm: false,
     framing: framingOf(message),
   }
 }
@@ -93,18 +121,24 @@ async function readBody(
   most: number,
   isEnough: (bytes: Buffer) => boolean,
 ): Promise<Buffer | undefined> {
-  let bytes = Buffer.alloc(0)
+  const chunks: Buffer[] = []
+  let [length, tried] = [0, 0]
   return new Promise((resolve) => {
     const finish = (result: Buffer | undefined): void => {
       message.off('data', read).off('end', ended).off('close', failed).pause()
       resolve(result)
     }
     const read = (chunk: Buffer): void => {
-      bytes = Buffer.concat([bytes, chunk])
+      chunks.push(chunk)
+      length += chunk.length
+      // Chunks may be as small as the command likes, so that looking at all of them each time would take very long.
+      if (length < 2 * tried && length <= most) return
+      tried = length
+      const bytes = Buffer.concat(chunks)
       if (isEnough(bytes)) finish(bytes)
-      else if (bytes.length > most) finish(undefined)
+      else if (length > most) finish(undefined)
     }
-    const ended = (): void => finish(bytes)
+    const ended = (): void => finish(Buffer.concat(chunks))
     const failed = (): void => finish(undefined)
     message.on('data', read).once('end', ended).once('close', failed)
   })

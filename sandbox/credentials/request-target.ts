@@ -9,7 +9,12 @@ export type Target = {
 
 /** Queries that some servers read as something else than a parameter of the request: as a credential, a user or a method. */
 const readOtherwise =
-  /^(?:_?method|x-http-method.*|(?:(?:access|private|job|deploy|auth|oauth|id|api|refresh)_?)?token|sudo|client_secret|api_?key|authorization)$/i
+  /^(?:_?_method|x-http-method|(?:(?:access|private|job|deploy|auth|oauth|id|api|refresh)[_-]?)?token|sudo|client[_-]?secret|api[_-]?key|authorization)(?:[[-].*)?$/i
+
+/** Whether some servers read a parameter of this name as something else than data. */
+export function isReadOtherwise(name: string): boolean {
+  return readOtherwise.test(name.trim())
+}
 
 const mostSegments = 100
 
@@ -64,8 +69,7 @@ function faultOfQuery(query: string): string | undefined {
     const name = decoded((pair.split('=')[0] ?? '').replaceAll('+', ' '))
     if (decoded(pair) === undefined || name === undefined || name.includes('\0'))
       return 'its query is not escaped correctly'
-    if (readOtherwise.test(name.trim()))
-      return `its query has the parameter ${JSON.stringify(name)}, which is not for data`
+    if (isReadOtherwise(name)) return `its query has the parameter ${JSON.stringify(name)}, which is not for data`
   }
   return undefined
 }

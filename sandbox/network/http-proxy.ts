@@ -10,6 +10,7 @@ import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { renderDenial } from '../denials/render-denial.ts'
 import type { Broker } from '../credentials/broker.ts'
+import { passHead } from './pass-head.ts'
 import type { Gate, Opened } from './proxy-gate.ts'
 import { joinSockets } from './tunnel.ts'
 
@@ -92,7 +93,7 @@ async function forward(
   }
   onward.on('error', fail)
   onward.on('response', (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headersOf(answer))
+    if (!passHead(answer, response, answer.statusMessage, headersOf(answer))) return
     pipeline(answer, response, () => socket.destroy())
   })
   pipeline(message, onward, () => undefined)
