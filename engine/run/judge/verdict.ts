@@ -117,10 +117,13 @@ function explainRed(test: TestResult, now: TestResult | undefined, evidence: Evi
       settings.length === 0 ? 'nothing that the run changed in the tests explains it' : `${settings.join(', ')} changed`
     return { kind: 'settings', ...about, detail: `as it was, it ${how} against the change; ${cause}` }
   }
-  // A text that is the same can pass in place of the old one only if its mark says that a failure is expected.
+  const old = now && onBase?.tests.get(now.id)
+  // A text that is the same can pass in place of the old one because its mark expects a failure. Then it fails where the old one passes.
+  const isInverted = test.failed > 0 || (old !== undefined && !isPassing(old))
   const isOnlyMarked = before !== undefined && after !== undefined && before.body !== '' && before.body === after.body
   if (
     isOnlyMarked &&
+    isInverted &&
     before.head !== after.head &&
     now !== undefined &&
     ownName(now) === ownName(test) &&
@@ -128,7 +131,6 @@ function explainRed(test: TestResult, now: TestResult | undefined, evidence: Evi
   ) {
     return { kind: 'disabled', ...about, detail: `only the line that declares it changed: ${after.head}` }
   }
-  const old = now && onBase?.tests.get(now.id)
   const lost =
     before !== undefined &&
     after !== undefined &&

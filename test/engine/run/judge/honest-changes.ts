@@ -193,6 +193,14 @@ const calc = pytest.broken['calc.py'] as string
 const pyEdit = (...pairs: readonly (readonly [string, string])[]): Files => edit(pytest, pyTest, ...pairs)
 
 const pytestChanges: Table = {
+  'marks a test so that a new warning is no error in it': {
+    verdict: 'revised',
+    more: edit(pytest, 'pyproject.toml', ['pythonpath = ["."]', 'pythonpath = ["."]\nfilterwarnings = ["error"]']),
+    change: {
+      'calc.py': `import warnings\n\n\ndef add(a, b):\n    warnings.warn("old", DeprecationWarning)\n    return a + b\n\n\ndef double(a):\n    return a * 2\n`,
+      ...pyEdit(['def test_add(', '@pytest.mark.filterwarnings("ignore:old")\ndef test_add(']),
+    },
+  },
   'renames a test, where the command sets PYTHONPATH': {
     command: 'PYTHONPATH=. pytest -q',
     change: { ...pytest.better, ...pyEdit(['def test_add(', 'def test_add_two_numbers(']) },
