@@ -11,6 +11,8 @@ const run = z.object({
   durationMs: z.number(),
   /** Whether runners can be asked for reports. */
   asks: z.boolean(),
+  /** The files of the judge that were written meanwhile. */
+  written: z.array(z.string()),
   tests: z.array(
     z.object({
       id: z.string(),

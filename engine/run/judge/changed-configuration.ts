@@ -1,8 +1,10 @@
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path/posix'
 import type { RunChange } from '../../transaction/change-record.ts'
-import type { JudgePart } from './judge-parts.ts'
+import { manifests, type JudgePart } from './judge-parts.ts'
 import { textIn } from './judge-trees.ts'
-import { changedSettings } from './merge-manifest.ts'
+import type { NamingText } from './named-files.ts'
+import { isTest } from '../record/make-record.ts'
+import { changedSettings, settingsIn } from './merge-manifest.ts'
 import { wordsOf, type Reached } from './reach-command.ts'
 import type { TestResults } from './test-results.ts'
 
@@ -22,6 +24,28 @@ export function changedConfiguration(
     return changedSettings(basename(path), before, after ?? '')?.length === 0 ? [] : [path]
   })
 }
+
+/** The settings, as texts, of programs that a command may run: files beside the manifest, and those parts of manifests that a program it names reads. */
+export function settingsTexts(
+  files: readonly string[],
+  root: string,
+  cwd: string,
+  reached: string,
+): readonly NamingText[] {
+  const words = new Set(wordsOf(reached))
+  return files.flatMap((path) => {
+    const [name, folder] = [basename(path), dirname(path) === '.' ? '' : dirname(path)]
+    if ((folder !== '' && folder !== cwd && name !== 'conftest.py') || name.endsWith('ignore')) return []
+    const text = textIn(root, path) ?? ''
+    if (text.length > largestSettings) return []
+    const settings = manifests.has(name) ? settingsIn(name, text) : undefined
+    if (settings === undefined) return isTest(path) && name !== 'conftest.py' ? [] : [{ folder, text }]
+    return [{ folder, text: JSON.stringify(Object.entries(settings).filter(([key]) => words.has(key))) }]
+  })
+}
+
+/** Longer files, in bytes, are data. */
+const largestSettings = 256 * 1024
 
 /** Where tests have no ids, the configuration of a program that the command starts counts as a part of the command. */
 export function startedBy(

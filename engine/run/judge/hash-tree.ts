@@ -8,8 +8,8 @@ import { below, placeOf } from '../../transaction/path-keys.ts'
 /** Larger files are told apart by their size and time. */
 const largestHashed = 8 * 1024 * 1024
 
-/** Hashes of a tree: of everything in it, and of the judge in it. */
-export type TreeHashes = { readonly tree: string; readonly judge: string }
+/** Hashes of a tree: of everything in it, and of the judge in it. `files`: the judge's files that nothing but their authors should write: the tracked ones. */
+export type TreeHashes = { readonly tree: string; readonly judge: string; readonly files: readonly string[] }
 
 /**
  * Hashes a tree. A tracked file counts with its content, which git's index knows if the file is as committed. Any other file counts with its size and its
@@ -19,6 +19,7 @@ export type TreeHashes = { readonly tree: string; readonly judge: string }
  */
 export function hashTree(root: string, isJudge: (path: string) => boolean): TreeHashes {
   const [tree, judge] = [createHash('sha256'), createHash('sha256')]
+  const files: string[] = []
   const { blobOf, index } = cleanFiles(root)()
   const tracked = new Set(index?.entries.map(({ path }) => path))
   const budget = openTreeBudget(root)
@@ -36,10 +37,19 @@ export function hashTree(root: string, isJudge: (path: string) => boolean): Tree
       const content = isPart ? contentHash(root, key) : undefined
       const known = isPart ? content : (blobOf(key, stats) ?? (tracked.has(key) ? contentHash(root, key) : undefined))
       tree.update(`${key}\0${stats.mode}\0${known ?? `${stats.size} ${stats.mtimeNs}`}\0`)
+      if (isPart && (index === undefined ? !isHidden(key) : tracked.has(key))) files.push(path)
       if (isPart) judge.update(`${key}\0${content ?? stats.size}\0`)
     }
   }
-  return { tree: tree.digest('hex'), judge: judge.digest('hex') }
+  return { tree: tree.digest('hex'), judge: judge.digest('hex'), files }
+}
+
+/** Whether a path leads through a hidden directory, as those of caches do. */
+function isHidden(key: string): boolean {
+  return key
+    .split('/')
+    .slice(0, -1)
+    .some((each) => each.startsWith('.'))
 }
 
 function contentHash(root: string, key: string): string | undefined {

@@ -3,6 +3,7 @@ import type { ToolContext } from '../../tools/tool.ts'
 import type { StoredRun } from './base-cache.ts'
 import { changedConfiguration, manifestsIn, startedBy } from './changed-configuration.ts'
 import { matchesAny, stateOf, type Judge } from './judge.ts'
+import type { JudgePart } from './judge-parts.ts'
 import { copyTrees, isInCopy, restore, restoreGit, restoreJudge, textIn, type JudgeTrees } from './judge-trees.ts'
 import { changesOfCommand } from './reach-command.ts'
 import { notRed, redBefore } from './red-before.ts'
@@ -42,18 +43,25 @@ export async function judgeChange(
   const inFiles = [...baseTests.values(), ...own.tests.values()].filter(({ name, file }) => name !== file)
   const files = new Set(inFiles.flatMap(({ file }) => file ?? []))
   const reached = judge.reach(command, root, manifestsIn(mine))
-  const part = (path: string) => judge.part(path, (each) => files.has(each), reached)
-  const inTests = mine.filter((change) => part(change.path) === 'test').map((change) => change.path)
+  const byName = (path: string): JudgePart => judge.part(path, (each) => files.has(each), reached)
+  // What git ignores is as on the base.
+  const seen = mine.filter(({ ignored }) => ignored !== true)
+  const sources = seen.flatMap(({ path }) => (byName(path) === 'source' ? [path] : []))
+  // Where the command failed without showing tests, the base's files prove nothing: the run was to mend them.
+  const named = new Set(base.succeeded || baseTests.size > 0 ? judge.named(sources, reached) : [])
+  const part = (path: string): JudgePart => (named.has(path) ? 'test' : byName(path))
+  const inTests = seen.filter(({ path }) => part(path) === 'test').map(({ path }) => path)
   const commands = changesOfCommand(reached, judge.reach(command, source, manifestsIn(mine)))
-  const settings = changedConfiguration(mine, part, reached, [root, source])
-  const asOwn = { succeeded: true, end: 'exit code 0', tests: own.tests }
+  const settings = changedConfiguration(seen, part, reached, [root, source])
+  const asOwn: JudgedRun = { succeeded: true, end: 'exit code 0', tests: own.tests }
+  const written = new Set<string>()
   const decideWith = (kept: JudgedRun, onBase?: JudgedRun): Decision =>
     decide({
       base: asJudged(base),
       kept,
       own: asOwn,
       onBase,
-      commands: [...commands, ...startedBy(settings, reached, baseTests)],
+      commands: [...commands, ...startedBy(settings, reached, baseTests), ...[...written].map(asWritten)],
       settings,
       files: {
         changed: inTests.filter((path) => files.has(path) || files.size === 0),
@@ -63,13 +71,14 @@ export async function judgeChange(
       support: inTests.filter((path) => !files.has(path) && files.size > 0),
     })
   let installed: readonly string[] = []
-  const runKept = (): Promise<StoredRun> =>
+  const runKept = (partOf = part): Promise<StoredRun> =>
     onTrees(judge, 'own', context, async (trees, place) => {
-      installed = restoreJudge(mine, { part, base: root, copy: place })
+      installed = restoreJudge(mine, { part: partOf, base: root, copy: place, needsNone: baseTests.size > 0 })
       await restoreGit(root, place)
       requireCopies(context, trees)
       const ran = await judge.runOn(judge.watchOptions(command, place, base.asks), trees.views, context)
       if (ran === undefined) throw new Error('The change could not be judged: the command may no longer run.')
+      for (const path of ran.written) if (!base.written.includes(path)) written.add(path)
       return ran
     })
   let onBase: Promise<StoredRun | undefined> | undefined
@@ -80,17 +89,25 @@ export async function judgeChange(
       return judge.runOn(judge.watchOptions(command, place, base.asks), trees.views, context)
     }))
 
-  const isSame = mine.every((change) => part(change.path) === 'source' && change.ignored !== true)
-  const isElsewhere = changes.some((change) => change.root !== root)
-  const kept = !isSame || isElsewhere || stateOf(changes) !== own.state ? await runKept() : undefined
-  let against = kept === undefined ? asOwn : asJudged(kept)
+  const isOwn = (partOf: typeof part): boolean =>
+    mine.every(({ path, ignored }) => partOf(path) === 'source' && ignored !== true) &&
+    changes.every((change) => change.root === root) &&
+    stateOf(changes) === own.state
+  let kept: StoredRun | undefined
+  let against = asOwn
   let decision = decideWith(against)
   let flaky: readonly JudgeFinding[] = []
-  if (kept !== undefined && decision.verdict !== 'kept' && redTests(baseTests, against).length > 0) {
-    const tried = secondTry(baseTests, against, asJudged(await runKept()))
-    flaky = tried.findings
+  // A named file may be what is tested, so it isn't enough that everything passes with the base's.
+  for (const partOf of named.size === 0 ? [part] : [part, byName]) {
+    if (isOwn(partOf) || (kept !== undefined && decision.verdict !== 'kept')) continue
+    kept = await runKept(partOf)
+    against = asJudged(kept)
+    decision = decideWith(against)
+    if (decision.verdict === 'kept' || redTests(baseTests, against).length === 0) continue
+    const tried = secondTry(baseTests, against, asJudged(await runKept(partOf)))
     against = tried.best
-    if (flaky.length > 0) decision = decideWith(against)
+    if (tried.findings.length > 0) decision = decideWith(against)
+    flaky = [...flaky, ...tried.findings]
   }
   if (decision.verdict === 'revised' && own.tests.size > 0) {
     const tested = await runOnBase()
@@ -127,6 +144,10 @@ function allowedBy({ verdict, findings }: Decision, judge: Judge): string | unde
   return verdict === 'revised' && allowTestChanges
     ? '--allow-test-changes'
     : `--allow-weakening ${allowWeakening.join(', ')}`
+}
+
+function asWritten(file: string): { readonly file: string; readonly what: string } {
+  return { file, what: `${file} was written while the base's tests ran` }
 }
 
 async function onTrees<Result>(

@@ -1,5 +1,6 @@
-import { basename, dirname } from 'node:path/posix'
+import { dirname } from 'node:path/posix'
 import { isTest } from '../record/make-record.ts'
+import { installedIn } from './installed-packages.ts'
 
 /**
  * What a file is to a judge. `test`: a test, or something that tests use, such as fixtures and snapshots. `config`: it decides what the command runs.
@@ -30,40 +31,27 @@ const supportFolders: ReadonlySet<string> = new Set([
 
 /** Files that start a command: those of build tools, and those that an interpreter reads on its own. */
 const startFiles =
-  /^(?:(?:gnu)?makefile|justfile|rakefile|jenkinsfile|noxfile\.py|taskfile\.ya?ml|sitecustomize\.py|usercustomize\.py)$/i
+  /^(?:(?:gnu)?makefile|justfile|rakefile|jenkinsfile|noxfile\.py|taskfile\.ya?ml|(?:site|user)customize(?:\.py)?|go\.work)$/i
+
+/** What Python reads of installed packages before it runs anything: lines of code, and the names of plugins. */
+const startsPython = /\.pth$|^entry_points\.txt$/
+
+/** The files that describe a package, and in which tools have settings as well. */
+export const manifests: ReadonlySet<string> = new Set(['package.json', 'pyproject.toml', 'Cargo.toml', 'go.mod'])
 
 export function partOf(path: string, { hasTests, isProtected, isReached, exists }: PartContext): JudgePart {
   const folders = path.split('/')
   const name = folders.pop() ?? ''
   if (isProtected(path) || isReached(path)) return 'config'
-  if (isInstalled(path, exists)) return /\.pth$/.test(name) || startFiles.test(name) ? 'config' : 'dependency'
+  const isStarted = [...folders, name].some((each) => startFiles.test(each))
+  if (installedIn(path, exists) !== undefined) return isStarted || startsPython.test(name) ? 'config' : 'dependency'
   if (hasTests(path) || isTest(path) || folders.some((each) => supportFolders.has(each))) return 'test'
-  if (name === 'package.json' || name === 'pyproject.toml') return 'manifest'
-  if (folders.some((each) => each.startsWith('.')) || name.startsWith('.') || startFiles.test(name)) return 'config'
-  if (!/\.(?:ini|cfg)$|\.conf(?:ig)?\.[cm]?[a-z]+$/.test(name)) return 'source'
-  const beside = ['package.json', 'pyproject.toml', 'setup.py', 'tox.ini'].map((each) => inFolder(path, each))
+  if (manifests.has(name)) return 'manifest'
+  if ([...folders, name].some((each) => each.startsWith('.')) || isStarted) return 'config'
+  if (folders.some((each) => /\.(?:dist|egg)-info$/.test(each))) return 'config'
+  if (!/\.(?:ini|cfg|toml)$|\.conf(?:ig)?\.[cm]?[a-z]+$/.test(name)) return 'source'
+  const beside = [...manifests, 'setup.py', 'tox.ini'].map((each) => inFolder(path, each))
   return folders.length === 0 || beside.some(exists) ? 'config' : 'source'
-}
-
-/** Whether a package manager has put the file there: in `node_modules`, or in a virtual environment of Python. */
-function isInstalled(path: string, exists: (path: string) => boolean): boolean {
-  if (path.startsWith('node_modules/') || path.includes('/node_modules/')) return true
-  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
-    if (exists(`${folder}/pyvenv.cfg`)) return true
-  }
-  return basename(path) === 'pyvenv.cfg'
-}
-
-/**
- * The directory of the installed package that a path belongs to; undefined for something that starts programs and belongs to no single package, such
- * as `node_modules/.bin`.
- */
-export function packageOf(path: string): string | undefined {
-  const at = path.lastIndexOf('node_modules/')
-  if (at < 0) return undefined
-  const [first = '', second] = path.slice(at + 13).split('/')
-  if (first.startsWith('.')) return undefined
-  return `${path.slice(0, at + 13)}${first.startsWith('@') ? `${first}/${second ?? ''}` : first}`
 }
 
 function inFolder(path: string, name: string): string {

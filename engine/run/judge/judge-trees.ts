@@ -8,16 +8,19 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { encodePath, readHostFile, removeTree, type View } from '../../../sandbox/index.ts'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { encodePath, readHostFile, removeTree, TreeTooLarge, type View } from '../../../sandbox/index.ts'
 import { isInside } from '../../core/directories-between.ts'
+import { UserError } from '../../core/user-error.ts'
 import { copyGit } from '../../transaction/copy-git.ts'
 import { copyTree } from '../../transaction/copy-tree.ts'
-import { CopyRefusal } from '../../transaction/copy-limit.ts'
+import { CopyRefusal, type CopyLimit } from '../../transaction/copy-limit.ts'
+import { isNoSpace } from '../../transaction/no-space.ts'
 import { sessionsIn } from '../../transaction/private-view.ts'
 import type { PrivateView } from '../../transaction/stored-view.ts'
 import type { RunChange } from '../../transaction/change-record.ts'
-import { packageOf, type JudgePart } from './judge-parts.ts'
+import { installedIn, isSamePackage } from './installed-packages.ts'
+import type { JudgePart } from './judge-parts.ts'
 import { mergeManifest } from './merge-manifest.ts'
 
 const largest = 512 * 1024 * 1024
@@ -44,28 +47,43 @@ export async function copyTrees(
     const copies = views.map(({ path }, index): View => ({ path, source: join(folder, `${index}`) }))
     for (const [index, { path, source }] of views.entries()) {
       const [from, to] = [which === 'base' ? path : source, copies[index]?.source ?? '']
-      await copyOne(from, to, state.strategy === 'reflink' ? 'reflink' : 'copy', sessionsIn(from, directory), signal)
+      const how = state.strategy === 'reflink' ? 'reflink' : 'copy'
+      const limit = state.strategy === 'overlay' ? copyLimit : undefined
+      await copyOne(from, to, how, { limit, without: sessionsIn(from, directory), signal })
     }
     return { views: copies, remove }
   } catch (error) {
     await remove()
-    throw error
+    throw refusalOf(error, directory)
   }
+}
+
+/** The maximum size of a tree that is copied for a judge although its view is no copy, but an overlay, which has the size of what the run writes. */
+const copyLimit: CopyLimit = { files: 200_000, bytes: 2_000_000_000 }
+
+function refusalOf(error: unknown, directory: string): unknown {
+  const isLarge = error instanceof CopyRefusal || error instanceof TreeTooLarge
+  if (!isLarge && !isNoSpace(error)) return error
+  const why = isLarge ? error.message : `no space is left in ${directory}`
+  const remedy = isLarge ? 'Use --view=copy, with which trees of any size are copied' : 'Free some disk space'
+  const message =
+    `The change can't be judged, because that needs a copy of the tree: ${why}. Nothing was landed. ` +
+    `${remedy}, and continue with agent exec resume ${basename(directory)}; or land it unjudged with agent apply ${basename(directory)}.`
+  return new UserError('failed', message, { cause: error })
 }
 
 async function copyOne(
   from: string,
   to: string,
   how: 'reflink' | 'copy',
-  without: string | undefined,
-  signal: AbortSignal,
+  options: Omit<Parameters<typeof copyTree>[2], 'how'>,
 ): Promise<void> {
   try {
-    await copyTree(from, to, { how, without, signal })
+    await copyTree(from, to, { how, ...options })
   } catch (error) {
     if (how === 'copy' || !(error instanceof CopyRefusal)) throw error
     await removeTree(to)
-    await copyTree(from, to, { how: 'copy', without, signal })
+    await copyTree(from, to, { how: 'copy', ...options })
   }
 }
 
@@ -88,6 +106,8 @@ type PutTogether = {
   readonly base: string
   /** The copy of the run's tree. */
   readonly copy: string
+  /** Whether the base's judge has shown tests, so that what starts programs there is all that it needs. */
+  readonly needsNone: boolean
 }
 
 /**
@@ -96,14 +116,15 @@ type PutTogether = {
  *
  * @returns the installed files that stay as the run has left them
  */
-export function restoreJudge(changes: readonly RunChange[], { part, base, copy }: PutTogether): readonly string[] {
+export function restoreJudge(changes: readonly RunChange[], trees: PutTogether): readonly string[] {
+  const { part, base, copy } = trees
   const installed: string[] = []
   const now = new Date()
   for (const { path, after, ignored } of changes) {
     const what = part(path)
     const name = basename(path)
     if (after.type === 'directory') continue
-    if (what === 'dependency' && !isOfBase(path, base, copy)) installed.push(path)
+    if (what === 'dependency' && !isOfBase(path, trees)) installed.push(path)
     else if (what === 'manifest') restoreManifest(path, name, base, copy)
     else if (what !== 'source' || ignored === true) restore(path, base, copy)
     const place = encodePath(join(copy, path))
@@ -149,24 +170,14 @@ function restoreManifest(path: string, name: string, base: string, copy: string)
 }
 
 /** Whether an installed file belongs to the base: to a package that is still the same version, or to what starts programs. */
-function isOfBase(path: string, base: string, copy: string): boolean {
-  const folder = packageOf(path)
-  if (folder === undefined) {
-    const at = path.lastIndexOf('node_modules/')
-    // Without any installed packages in the base, those of the run are all there are.
-    const installed = at < 0 ? path : path.slice(0, at + 12)
-    return lstatSync(encodePath(join(base, installed)), { throwIfNoEntry: false }) !== undefined
-  }
-  const [before, after] = [base, copy].map((root) => versionIn(textIn(root, `${folder}/package.json`)))
-  return before !== undefined && before === after
-}
-
-function versionIn(text: string | undefined): unknown {
-  try {
-    return (JSON.parse(text ?? '{}') as { readonly version?: unknown }).version
-  } catch {
-    return undefined
-  }
+function isOfBase(path: string, { base, copy, needsNone }: PutTogether): boolean {
+  const read = (root: string) => (each: string) => textIn(root, each)
+  const isSame = isSamePackage(path, read(base), read(copy))
+  if (isSame !== undefined) return isSame
+  // Without any installed packages in the base, those of the run are all there are.
+  const folder = installedIn(path, (each) => [base, copy].some((root) => isIn(root, each)))
+  if (folder === undefined || !folder.endsWith('node_modules')) return isIn(base, path)
+  return needsNone || isIn(base, folder)
 }
 
 /** Reads a file in a tree as text; undefined if there is no such file, or a link is on the way to it. */
@@ -174,6 +185,25 @@ export function textIn(root: string, path: string): string | undefined {
   return isReachable(path, root)
     ? readHostFile(encodePath(join(root, path)), { maxBytes: 4 * 1024 * 1024 })?.toString()
     : undefined
+}
+
+/** The path, relative to the root, to which a link in a tree leads; undefined if there is no link, or if it leads out of the tree. */
+export function linkIn(root: string, path: string): string | undefined {
+  const place = encodePath(join(root, path))
+  if (!isReachable(path, root) || lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() !== true)
+    return undefined
+  const target = relative(root, resolve(root, dirname(path), readlinkSync(place)))
+  return target.startsWith('..') ? undefined : target
+}
+
+/** What changes when a file in a tree is written, even if it gets its old content and times again. */
+export function statesOf(root: string, paths: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    paths.map((path) => {
+      const stats = lstatSync(encodePath(join(root, path)), { bigint: true, throwIfNoEntry: false })
+      return [path, stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.ctimeNs}`]
+    }),
+  )
 }
 
 /** Whether a tree has an entry at a path, to which no link leads. */

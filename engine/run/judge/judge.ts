@@ -7,9 +7,11 @@ import type { ToolContext } from '../../tools/tool.ts'
 import { notIgnored, type ChangeRecord, type RunChange } from '../../transaction/change-record.ts'
 import type { PrivateView } from '../../transaction/stored-view.ts'
 import { BaseCache, type StoredRun } from './base-cache.ts'
+import { settingsTexts } from './changed-configuration.ts'
 import { hashTree, type TreeHashes } from './hash-tree.ts'
 import { partOf, type JudgePart } from './judge-parts.ts'
-import { copyTrees, isIn, textIn } from './judge-trees.ts'
+import { namedFiles } from './named-files.ts'
+import { copyTrees, isIn, linkIn, statesOf, textIn } from './judge-trees.ts'
 import { reachCommand, scriptsOf, type Reached } from './reach-command.ts'
 import { runUnderJudge } from './run-under-judge.ts'
 import type { WatchOptions } from './watched-command.ts'
@@ -104,6 +106,18 @@ export class Judge {
     })
   }
 
+  /** Those of some files that a command, or the configuration of what it runs, names on the base. */
+  named(paths: readonly string[], { text }: Reached): readonly string[] {
+    if (paths.length === 0) return []
+    const root = this.tree.path
+    const targetOf = (path: string): string | undefined => linkIn(root, path)
+    return namedFiles(
+      paths,
+      [{ folder: this.cwd, text }, ...settingsTexts(this.hashes.files, root, this.cwd, text)],
+      targetOf,
+    )
+  }
+
   /** What a command runs in a tree. */
   reach(command: string, root: string, manifests: readonly string[] = []): Reached {
     const own = join(this.cwd, 'package.json')
@@ -151,7 +165,7 @@ export class Judge {
   }
 
   #keyOf(command: string): readonly string[] {
-    return ['1', this.hashes.tree, command, this.cwd, JSON.stringify(this.options.settings.report ?? null)]
+    return ['2', this.hashes.tree, command, this.cwd, JSON.stringify(this.options.settings.report ?? null)]
   }
 
   /**
@@ -182,6 +196,11 @@ export class Judge {
       root: this.tree.path,
       open: this.options.openCopies,
       readInTree: (path) => readHostFile(join(place, this.cwd, path), { maxBytes: 64 * 1024 * 1024 }),
+      states: () =>
+        statesOf(
+          place,
+          this.hashes.files.filter((path) => this.part(path) !== 'manifest'),
+        ),
     })
   }
 }

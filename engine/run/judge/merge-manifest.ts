@@ -4,10 +4,19 @@ import { formatToml, tryParseToml } from '../../config/toml.ts'
  * Combines two versions of a manifest: what describes the package itself and its dependencies is the run's, everything else, which tools read, is the
  * base's. Returns undefined if one of them can't be parsed.
  *
- * @param name the name of the file: `package.json` or `pyproject.toml`
+ * @param name the name of the file: `package.json`, `pyproject.toml`, `Cargo.toml` or `go.mod`
  */
 export function mergeManifest(name: string, base: string, run: string): string | undefined {
-  return name === 'package.json' ? mergePackage(base, run) : mergePyproject(base, run)
+  switch (name) {
+    case 'package.json':
+      return mergePackage(base, run)
+    case 'pyproject.toml':
+      return mergePyproject(base, run)
+    case 'Cargo.toml':
+      return mergeCargo(base, run)
+    default:
+      return [...withoutReplaced(run), ...replaced(base)].join('\n')
+  }
 }
 
 /** Returns the settings of tools that differ, each as a path of keys. Undefined if a manifest can't be parsed. */
@@ -42,6 +51,12 @@ const building: ReadonlySet<string> = new Set([
   'cython',
 ])
 
+/** The tables of `Cargo.toml` that say what a package consists of. Those for tests, profiles and replaced dependencies aren't among them. */
+const ofCrate: ReadonlySet<string> = new Set([
+  ...['package', 'lib', 'bin', 'example', 'features', 'workspace', 'target', 'badges', 'cargo-features'],
+  ...['dependencies', 'dev-dependencies', 'build-dependencies'],
+])
+
 function mergePackage(base: string, run: string): string | undefined {
   const [before, after] = [parseJson(base), parseJson(run)]
   if (before === undefined || after === undefined) return undefined
@@ -59,13 +74,53 @@ function mergePyproject(base: string, run: string): string | undefined {
   return formatToml({ ...own, ...(Object.keys(tools).length === 0 ? {} : { tool: tools }) })
 }
 
-function settingsIn(name: string, text: string): Table | undefined {
-  if (name === 'package.json') {
-    const known = parseJson(text)
-    return known && pick(known, (key) => !ofPackage.has(key) && key !== 'scripts')
+function mergeCargo(base: string, run: string): string | undefined {
+  const [before, after] = [tryParseToml(base), tryParseToml(run)]
+  if (before === undefined || after === undefined) return undefined
+  const own = { ...pick(before, (key) => !ofCrate.has(key)), ...pick(after, (key) => ofCrate.has(key)) }
+  if (after['package'] === undefined) return formatToml(own)
+  const [old, now] = [tableOf(before['package']), tableOf(after['package'])]
+  return formatToml({ ...own, package: { ...pick(now, (key) => key !== found), ...pick(old, (key) => key === found) } })
+}
+
+/** The setting of cargo that says whether it finds tests by their place. */
+const found = 'autotests'
+
+/** The directives of a `go.mod` that put other code in the place of a dependency. */
+function replaced(text: string): readonly string[] {
+  return goLines(text).flatMap(({ directive, line }) => (directive === 'replace' ? [line] : []))
+}
+
+function withoutReplaced(text: string): readonly string[] {
+  return goLines(text).flatMap(({ directive, line }) => (directive === 'replace' ? [] : [line]))
+}
+
+/** The lines of a `go.mod`, each with the directive that it, or the block around it, begins with. */
+function goLines(text: string): readonly { readonly directive: string; readonly line: string }[] {
+  let block: string | undefined
+  return text.split('\n').map((line) => {
+    const [word = '', next] = line.trim().split(/\s+/)
+    const directive = block ?? (word.startsWith('(') ? word : word.split('(')[0]) ?? ''
+    if (block === undefined && (next === '(' || word.endsWith('('))) block = directive
+    else if (word === ')') block = undefined
+    return { directive, line }
+  })
+}
+
+/** The settings of tools in a manifest, by their names. Undefined if it can't be parsed. */
+export function settingsIn(name: string, text: string): Table | undefined {
+  if (name === 'go.mod') return { replace: replaced(text).join('\n').trim() }
+  const known = name === 'package.json' ? parseJson(text) : tryParseToml(text)
+  switch (known && name) {
+    case undefined:
+      return undefined
+    case 'package.json':
+      return pick(known ?? {}, (key) => !ofPackage.has(key) && key !== 'scripts')
+    case 'Cargo.toml':
+      return { ...pick(known ?? {}, (key) => !ofCrate.has(key)), [found]: tableOf(known?.['package'])[found] }
+    default:
+      return pick(tableOf(known?.['tool']), (key) => !building.has(key))
   }
-  const known = tryParseToml(text)
-  return known && pick(tableOf(known['tool']), (key) => !building.has(key))
 }
 
 function pick(table: Table, wants: (key: string) => boolean): Table {

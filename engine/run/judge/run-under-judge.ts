@@ -14,6 +14,8 @@ type JudgePlace = {
   readonly root: string
   readonly open: (policy: SandboxPolicy) => Promise<Sandbox>
   readonly readInTree: (path: string) => Buffer | undefined
+  /** The state of the judge's files, by their paths. */
+  readonly states: () => ReadonlyMap<string, string>
 }
 
 /**
@@ -22,7 +24,7 @@ type JudgePlace = {
  * @returns undefined if it wasn't allowed
  */
 export async function runUnderJudge(options: WatchOptions, place: JudgePlace): Promise<StoredRun | undefined> {
-  const { context, views, root, open, readInTree } = place
+  const { context, views, root, open, readInTree, states } = place
   const { approved } = await context.review(verificationAction(options.command, context))
   const [program, ...words] = approved?.argv ?? []
   if (program === undefined) return undefined
@@ -32,6 +34,7 @@ export async function runUnderJudge(options: WatchOptions, place: JudgePlace): P
     throw error
   })
   try {
+    const before = states()
     const { signal, variables, workspace } = context
     const child = sandbox.spawn({
       argv: watched.argv([program, ...words]),
@@ -42,6 +45,7 @@ export async function runUnderJudge(options: WatchOptions, place: JudgePlace): P
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => watched.push(stream, bytes))
     const result = await child.result
     signal.throwIfAborted()
+    const after = states()
     const exitCode = result.status === 'exited' ? result.code : null
     return {
       succeeded: exitCode === 0,
@@ -49,6 +53,7 @@ export async function runUnderJudge(options: WatchOptions, place: JudgePlace): P
       exitCode,
       durationMs: Math.round(result.durationMs),
       asks: options.asks,
+      written: [...before].flatMap(([path, state]) => (after.get(path) === state ? [] : [path])),
       tests: [...relativeTests(watched.results(readInTree), root).values()].map(({ file, ...test }) => ({
         ...test,
         ...(file === undefined ? {} : { file }),

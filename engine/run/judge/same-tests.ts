@@ -1,5 +1,5 @@
 import { isPassing, type TestResult, type TestResults } from './test-results.ts'
-import { textOfTest } from './test-text.ts'
+import { textOfTest, withoutLayout } from './test-text.ts'
 
 /** Reads a file of tests before and after the run, by the path that commands see; undefined if there is none. */
 export type TestFiles = {
@@ -33,7 +33,7 @@ export function findSameTests(
   for (const old of lost) take(old, (now) => now.name === old.name && now.file === old.file)
   const texts = (test: TestResult, read: TestFiles['before']): string =>
     filesOf(test, files)
-      .map((path) => textOfTest(read(path) ?? '', ownName(test))?.body ?? '')
+      .map((path) => withoutLayout(textOfTest(read(path) ?? '', ownName(test))?.body ?? ''))
       .find((body) => body !== '') ?? ''
   for (const old of lost) {
     const text = texts(old, files.before)

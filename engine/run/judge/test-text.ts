@@ -28,6 +28,14 @@ export function textOfTest(file: string, name: string): TestText | undefined {
   return { head: [...marks, first.trim()].join('\n'), body: inside.join('\n') }
 }
 
+/** A text without what formatters change: white space, the kind of quotes, and what may end a line or a list. */
+export function withoutLayout(text: string): string {
+  return text
+    .replaceAll(/[\s;]/g, '')
+    .replaceAll(/["`]/g, "'")
+    .replaceAll(/,(?=[)\]}])/g, '')
+}
+
 /** How many calls a text makes. */
 export function countCalls(text: string): number {
   return text.match(/\w!?\(/g)?.length ?? 0

@@ -146,6 +146,13 @@ const vitestChanges: Table = {
     },
   },
   'renames a test': { change: vitestEdit(["'doubles'", "'doubles a number'"]) },
+  'renames a test and formats the file in another way': {
+    change: vitestEdit(
+      ["'doubles'", "'doubles a number'"],
+      ["import { add, double, list } from './math.mjs'", 'import { add, double, list } from "./math.mjs";'],
+      ['    expect(double(2)).toBe(4)', '    expect(\n      double(2),\n    ).toBe(4);'],
+    ),
+  },
   'corrects an expectation': {
     verdict: 'revised',
     change: {
