@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto'
+import { describeDecision } from '../run/judge/verdict.ts'
 import type { Finding, ReportRun, Step } from './report-types.ts'
 
 const mostFindings = 1000
 
-/** Collects findings: the findings of a review, denials by the Guardian, denials by the sandbox, and facts that the model claimed but the record contradicts. */
+/**
+ * Collects findings: the findings of a review, denials by the Guardian, denials by the sandbox, what the judge of a change has against it, and facts that the
+ * model claimed but the record contradicts.
+ */
 export function findingsOf(): {
   readonly see: (step: Step) => void
   readonly list: (run: ReportRun | undefined) => readonly Finding[]
@@ -38,6 +42,16 @@ export function findingsOf(): {
       }
     },
     list: (run) => {
+      for (const { judged } of run?.end?.record?.verified ?? []) {
+        for (const each of judged?.findings ?? []) {
+          const [message] = describeDecision({ verdict: judged?.verdict ?? 'kept', findings: [each] })
+          if (message === undefined) continue
+          const [ruleId, severity] = [`judge/${each.kind}`, each.kind === 'rewritten' ? 'medium' : 'high'] as const
+          const path = each.subject.includes(' > ') ? undefined : each.subject
+          const title = `The change is ${judged?.verdict ?? ''}`
+          add({ ruleId, severity, title, message, path, step: undefined, startLine: undefined, endLine: undefined })
+        }
+      }
       for (const { claimed, record } of run?.end?.contradictions ?? []) {
         add({
           ...{

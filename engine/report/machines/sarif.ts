@@ -124,6 +124,8 @@ function describeRule(ruleId: string): string {
       return `The Guardian refused a call (${name})`
     case 'sandbox':
       return `The sandbox refused an operation (${name})`
+    case 'judge':
+      return `The change weakens or rewrites what it is judged by (${name})`
     case 'claim':
       return 'The record of the run contradicts a fact that the model claimed'
     default:

@@ -57,6 +57,8 @@ const events = [
   },
 ]
 
+const noFiles = { created: [], changed: [], deleted: [], tests: [] }
+
 function written(format: ReportFormat, told: readonly unknown[] = events): string {
   const file = join(tempDir(), 'events.jsonl')
   writeFileSync(file, told.map((event) => `${JSON.stringify(event)}\n`).join(''))
@@ -91,6 +93,28 @@ describe('SARIF', () => {
       artifactLocation: { uri: '.portcullis/rules/own.rules', uriBaseId: '%SRCROOT%' },
       region: { startLine: 7, endLine: 7 },
     })
+  })
+
+  test('has what the judge of a change has against it, at the files', () => {
+    const judged = {
+      ...{ verdict: 'weakened', by: 'tests', judge_sha256: '0' },
+      findings: [
+        { kind: 'disabled', subject: 'test/a.test.js', test: 'test/a.test.js > adds' },
+        { kind: 'edited', subject: 'test/b.test.js' },
+      ],
+    }
+    const verified = [{ command: 'npm test', passed: false, exit_code: 0, duration_ms: 1, attempts: 1, judged }]
+    const record = { tests: [], verified, pushed: [], commits: [], files: noFiles, refused: [] }
+    const told = events.map((event) => ('denied' in event ? { ...event, contradictions: [], record } : event))
+    const { results } = JSON.parse(written('sarif', told)).runs[0]
+    const found = results.filter(({ ruleId }: { ruleId: string }) => ruleId.startsWith('judge/'))
+    expect(found).toMatchObject([
+      {
+        ruleId: 'judge/disabled',
+        level: 'error',
+        locations: [{ physicalLocation: { artifactLocation: { uri: 'test/a.test.js' } } }],
+      },
+    ])
   })
 
   test('gives the same fingerprints in another run', () => {
