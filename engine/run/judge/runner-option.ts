@@ -10,11 +10,14 @@ type RunnerOption = {
 const launchers: readonly (readonly string[])[] = [
   ['npx'],
   ['npx', '--no-install'],
+  ['npx', '--yes'],
+  ['npx', '-y'],
   ['npm', 'exec', '--'],
   ['pnpm'],
   ['pnpm', 'exec'],
   ['yarn'],
   ['bunx'],
+  ['cross-env'],
 ]
 
 /**
@@ -42,9 +45,8 @@ export function runnerOption(
 }
 
 function optionOf(words: readonly string[], folder: string): RunnerOption | undefined {
-  const starts = launchers.filter((known) => known.every((word, index) => word === words[index]))
-  const [program = '', first = 'run'] = words.slice(Math.max(0, ...starts.map(({ length }) => length)))
-  const name = program.slice(program.lastIndexOf('/') + 1)
+  const [program = '', first = 'run'] = afterLaunchers(words)
+  const name = program.slice(program.lastIndexOf('/') + 1).replace(/\.[cm]?js$/, '')
   // The other commands of vitest run no tests, or never end.
   if (name === 'vitest' && (first === 'run' || first.startsWith('-'))) {
     const file = 'vitest.json'
@@ -53,10 +55,22 @@ function optionOf(words: readonly string[], folder: string): RunnerOption | unde
   return name === 'jest' ? { words: `--json --outputFile=${folder}/jest.json`, file: 'jest.json' } : undefined
 }
 
+/** The words from the program on that is started in the end: without what starts it, and the variables that are set for it. */
+function afterLaunchers(words: readonly string[]): readonly string[] {
+  const starts = launchers.filter((known) => known.every((word, index) => word === words[index]))
+  const isNode = words[0] === 'node' && words.some((word) => word.includes('node_modules/'))
+  const first = words.findIndex((word, index) => index > 0 && !word.startsWith('-'))
+  const length = isNode ? Math.max(1, first) : Math.max(0, ...starts.map((known) => known.length))
+  return length === 0 ? words : afterLaunchers(withoutVariables(words.slice(length)))
+}
+
+function withoutVariables(words: readonly string[]): readonly string[] {
+  const first = words.findIndex((word) => !/^\w+=/.test(word))
+  return first < 0 ? [] : words.slice(first)
+}
+
 /** The words of a command that a shell takes as they are, without the variables that are set before it; empty for any other command. */
 function plainWords(command: string): readonly string[] {
   const words = command.trim().split(/[ \t]+/)
-  if (!words.every((word) => /^[\w@%+=:,./-]+$/.test(word))) return []
-  const first = words.findIndex((word) => !/^\w+=/.test(word))
-  return first < 0 ? [] : words.slice(first)
+  return words.every((word) => /^[\w@%+=:,./-]+$/.test(word)) ? withoutVariables(words) : []
 }
