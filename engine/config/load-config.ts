@@ -4,7 +4,7 @@ import { UserError } from '../core/user-error.ts'
 import { excessOver } from './bounds.ts'
 import { listForeignFiles } from './foreign-files.ts'
 import { noForeignLayers, readForeignLayers } from './foreign/read-foreign.ts'
-import type { CodexDoor } from './foreign/codex-config.ts'
+import { codexProfiles, type CodexDoor } from './foreign/codex-config.ts'
 import { translateOverrides } from './foreign/codex-overrides.ts'
 import { ignoring, type Ignored } from './ignored.ts'
 import { fromLeaves, keyOf, leavesOf } from './leaves.ts'
@@ -36,7 +36,7 @@ export type ConfigSources = {
    */
   readonly onlyImported?: boolean
   /** Set if the command line is one for Codex: its `-c` and its configuration are then said in the words of this program. */
-  readonly codex?: Omit<CodexDoor, 'root'> | undefined
+  readonly codex?: Omit<CodexDoor, 'root' | 'modeKey'> | undefined
   /** Set if the command line is one for Claude Code. `userConfig`: whether the user's settings of Claude Code count as imported. */
   readonly claude?: { readonly userConfig: boolean } | undefined
   /** The values of the `-c key=value` options, in the order given. */
@@ -85,8 +85,19 @@ export type Config = {
 export function loadConfig(sources: ConfigSources): Config {
   const { places, project, addDirs = [], services = [], credentials = [], codex } = sources
   const given = sources.overrides ?? []
-  const { overrides, ignored: meaningless } =
-    codex === undefined ? { overrides: given, ignored: [] } : translateOverrides(given, codex.strict)
+  const isModeSaid = (sources.flags ?? []).some(({ settings }) => settings.sandbox_mode !== undefined)
+  const {
+    overrides,
+    ignored: meaningless,
+    modeKey,
+  }: ReturnType<typeof translateOverrides> = codex === undefined
+    ? { overrides: given, ignored: [] }
+    : translateOverrides(given, {
+        strict: codex.strict,
+        workspace: project.workspace,
+        profiles: codex.userConfig ? codexProfiles(places.codex, codex) : {},
+        isModeSaid,
+      })
   const lists = new PermissionLayers(project.workspace)
   const { isolated = false } = sources
   const files = isolated ? readManagedFile(places) : readOwnFiles(places, sources.profile)
@@ -122,9 +133,8 @@ export function loadConfig(sources: ConfigSources): Config {
   const imports = settingsOf(merge([managed, ...own, ...above([managed, ...own])])).import ?? []
   if (isolated && imports.length > 0) throw new UserError('usage', importsNothing)
   const isForeignRead = !isolated && (sources.onlyImported !== true || imports.length > 0)
-  const foreign = isForeignRead
-    ? readForeignLayers(places, project, { imports, trusted, door: codex && { ...codex, root: project.root } })
-    : noForeignLayers
+  const door = codex && { ...codex, root: project.root, modeKey: modeKey ?? (isModeSaid ? 'sandbox_mode' : undefined) }
+  const foreign = isForeignRead ? readForeignLayers(places, project, { imports, trusted, door }) : noForeignLayers
   ignored.push(...foreign.ignored)
   const defaults = [
     ...(codex === undefined ? [] : [codexDefaults]),

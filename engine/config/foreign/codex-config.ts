@@ -8,7 +8,7 @@ import { parseToml } from '../toml.ts'
 import { placeOf, type Place } from '../validate.ts'
 import { describeMeaningless } from './codex-unknown.ts'
 import { readForeignText } from './read-text.ts'
-import { soundSettings, withoutUnknown } from './sound-settings.ts'
+import { soundSettings, without, withoutUnknown } from './sound-settings.ts'
 import { layOver, translateCodex } from './translate-codex.ts'
 
 /**
@@ -37,8 +37,9 @@ const sameMeaning: ReadonlySet<string> = new Set([
   'model_instructions_file',
   'project_doc_max_bytes',
   'project_doc_fallback_filenames',
-  // Only in translations: Codex itself calls something else by this name.
+  // Only in translations: Codex itself calls something else by the first of these names, and doesn't have the second.
   'permissions',
+  'sandbox_read',
 ])
 
 /** What is imported from another program's file. */
@@ -62,6 +63,8 @@ export type CodexDoor = {
   readonly profile?: string | undefined
   /** The root of the repository. If Codex trusts it, the sandbox is `workspace-write` by default. */
   readonly root: string
+  /** The key with which the command line says what commands may access, if it does. */
+  readonly modeKey?: 'sandbox_mode' | 'default_permissions' | undefined
 }
 
 /** The path of Codex's configuration in its folder. */
@@ -73,11 +76,12 @@ export function codexConfigFile(folder: string): string {
  * Reads the settings in Codex's configuration that have a meaning in this program. Without a door, never fails, whatever the file contains.
  *
  * @param folder the folder of Codex
+ * @param workspace the folder to which the patterns of permission profiles are relative
  * @param whole whether to use all of these settings. Otherwise only those that make a run stricter are used, and other keys aren't reported as ignored
  * @param door the command line for Codex that the user gave, if there is one
  * @throws UserError `usage` with a door, for a file that isn't TOML, for a missing profile, and for a key that must not be passed over
  */
-export function readCodexConfig(folder: string, whole: boolean, door?: CodexDoor): ForeignSettings {
+export function readCodexConfig(folder: string, workspace: string, whole: boolean, door?: CodexDoor): ForeignSettings {
   const path = codexConfigFile(folder)
   const read = readTable(path)
   if (read !== undefined && 'fault' in read) {
@@ -88,11 +92,31 @@ export function readCodexConfig(folder: string, whole: boolean, door?: CodexDoor
   const { text = '', table = {} } = read ?? {}
   const chosen =
     whole && door !== undefined ? withProfile(folder, layOver(trustDefaults(table, door), table), door.profile) : table
-  return settingsIn({ name: path, text }, chosen, whole, door)
+  const overridden = door?.modeKey === 'default_permissions' ? (without(chosen, [door.modeKey]) as Table) : chosen
+  return settingsIn({ name: path, text }, overridden, workspace, whole, door)
 }
 
-function settingsIn(place: Place, table: Table, whole: boolean, door: CodexDoor | undefined): ForeignSettings {
-  const said = translateCodex(Object.fromEntries(Object.entries(table).filter(([key]) => !consumed.has(key))))
+/** The permission profiles in Codex's configuration, by name. A file that can't be read has none. */
+export function codexProfiles(folder: string, door: Pick<CodexDoor, 'profile'>): Table {
+  const read = readTable(codexConfigFile(folder))
+  const { permissions } = withProfile(folder, read !== undefined && 'table' in read ? read.table : {}, door.profile)
+  return isTable(permissions) ? permissions : {}
+}
+
+function settingsIn(
+  place: Place,
+  table: Table,
+  workspace: string,
+  whole: boolean,
+  door: CodexDoor | undefined,
+): ForeignSettings {
+  const said = translateCodex(
+    only(table, (key) => !consumed.has(key)),
+    {
+      workspace,
+      isModeSaid: door?.modeKey === 'sandbox_mode',
+    },
+  )
   const [refusal] = said.refused
   if (refusal !== undefined && door !== undefined && whole)
     throw new UserError('usage', `${placeOf(place, refusal.path)}: key '${keyOf(refusal.path)}': ${refusal.why}.`)

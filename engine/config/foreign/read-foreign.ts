@@ -38,7 +38,7 @@ export function readForeignLayers(
     readonly door?: CodexDoor | undefined
   },
 ): ForeignLayers {
-  const codex = readCodexConfig(folder, imports.includes('codex'), door)
+  const codex = readCodexConfig(folder, project.workspace, imports.includes('codex'), door)
   const claude = imports.includes('claude') ? importClaudeSettings(home, project) : undefined
   const brought = claude !== undefined && trusted ? importClaudeProject(home, project) : undefined
   return {

@@ -5,6 +5,8 @@ import { keyOf } from '../leaves.ts'
 import { modeWithin } from '../strictness.ts'
 import { settingsShape } from '../settings/index.ts'
 import { codexKeys, codexTables } from './codex-keys.ts'
+import { sayProfile } from './codex-permissions.ts'
+import { layTable } from './lay-table.ts'
 import { without } from './sound-settings.ts'
 
 type Table = Readonly<Record<string, unknown>>
@@ -54,15 +56,21 @@ const builtInProfiles: Readonly<Record<string, SandboxPolicy['mode']>> = {
   ':danger-full-access': 'danger-full-access',
 }
 
-const profiles =
-  "permission profiles of Codex aren't understood here; say with sandbox_mode, sandbox_read and allowed_hosts what they are to permit"
+/** What surrounds a table of Codex. */
+type Around = {
+  readonly workspace: string
+  /** The permission profiles that the table can choose besides its own, by name. */
+  readonly profiles?: Table
+  /** Whether something above the table says what commands may access. Of a profile that the table chooses, only denials count then. */
+  readonly isModeSaid?: boolean
+}
 
 /**
  * Says Codex's settings in the words of this program. Keys that mean nothing here stay as they are.
  *
  * @param table the contents of a `config.toml`, or of a command line's overrides
  */
-export function translateCodex(table: Table): Translated {
+export function translateCodex(table: Table, { workspace, profiles = {}, isModeSaid = false }: Around): Translated {
   let rest: Table = table
   let meant: Table = {}
   for (const [pattern, meaning] of Object.entries(meanings)) {
@@ -73,15 +81,19 @@ export function translateCodex(table: Table): Translated {
       meant = joined(meant, said)
     }
   }
-  const { default_permissions: chosen, permissions = {}, ...others } = rest
+  const { default_permissions: chosen, permissions, ...others } = rest
+  const parts = isTable(permissions) ? Object.entries(permissions) : []
   // This program's own permissions are lists.
-  const isOurs = isTable(permissions) && Object.values(permissions).every(Array.isArray)
-  const refused = [
-    ...(chosen === undefined ? [] : [{ path: ['default_permissions'], why: profiles }]),
-    ...(isOurs || chosen === undefined ? [] : [{ path: ['permissions'], why: profiles }]),
-  ]
-  const kept = isOurs && 'permissions' in rest ? { ...others, permissions } : others
-  return { table: { ...joined(meant, kept), ...stricterMode(meant, kept) }, refused }
+  const lists = Object.fromEntries(parts.filter(([, part]) => !isTable(part)))
+  const named = layTable(profiles, Object.fromEntries(parts.filter(([, part]) => isTable(part))))
+  const kept = Object.keys(lists).length === 0 ? others : { ...others, permissions: lists }
+  if (chosen === undefined) return { table: { ...joined(meant, kept), ...stricterMode(meant, kept) }, refused: [] }
+  const { table: said, refused } = sayProfile(String(chosen), named, workspace)
+  const { permissions: denials = {} } = said
+  // As in Codex, a profile isn't joined with the other settings of the sandbox: these count if they say the mode, and else the profile.
+  const { sandbox_workspace_write: _, ...besides } = kept
+  if (!isModeSaid && kept['sandbox_mode'] === undefined) return { table: joined(joined(meant, said), besides), refused }
+  return { table: { ...joined(joined(meant, { permissions: denials }), kept), ...stricterMode(said, kept) }, refused }
 }
 
 /** If a table says by two keys what commands may access, the stricter of the two counts. */
@@ -96,15 +108,7 @@ const modeKeys = ['sandbox_mode', 'default_permissions']
 /** Lays a table of Codex over another: of two values, the upper counts, also if the tables say by different keys what commands may access. */
 export function layOver(lower: Table, upper: Table): Table {
   const saysMode = modeKeys.some((key) => upper[key] !== undefined)
-  return laid(saysMode ? modeKeys.reduce<Table>((rest, key) => without(rest, [key]) as Table, lower) : lower, upper)
-}
-
-function laid(lower: Table, upper: Table): Table {
-  const both = Object.entries(upper).map(([key, value]): [string, unknown] => {
-    const below = lower[key]
-    return [key, isTable(below) && isTable(value) ? laid(below, value) : value]
-  })
-  return { ...lower, ...Object.fromEntries(both) }
+  return layTable(saysMode ? modeKeys.reduce<Table>((rest, key) => without(rest, [key]) as Table, lower) : lower, upper)
 }
 
 /** Finds the values at a path in which `*` stands for any key. */

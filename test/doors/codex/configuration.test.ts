@@ -1,31 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadConfig, type Config, type ConfigSources } from '../../../engine/config/load-config.ts'
-import { tempDir } from '../../support/temp-dir.ts'
-
-type Given = {
-  readonly file?: string
-  readonly profile?: string
-  readonly own?: string
-  readonly overrides?: readonly string[]
-  readonly door?: Partial<NonNullable<ConfigSources['codex']>>
-}
-
-/** Loads the configuration of a run that a command line for Codex started. */
-function load({ file, profile, own, overrides = [], door }: Given): Config {
-  const root = tempDir()
-  const folder = tempDir({
-    ...(file === undefined ? {} : { 'config.toml': file.replaceAll('<root>', root) }),
-    ...(profile === undefined ? {} : { 'ci.config.toml': profile }),
-  })
-  const user = tempDir(own === undefined ? {} : { 'config.toml': own })
-  const nowhere = '/nowhere'
-  return loadConfig({
-    places: { home: nowhere, config: user, managed: nowhere, managedClaude: nowhere, state: nowhere, codex: folder },
-    project: { root, workspace: root },
-    overrides,
-    codex: { userConfig: true, rules: true, strict: false, ...door },
-  })
-}
+import { load, type Given } from './configured.ts'
 
 const ignored = (given: Given): readonly string[] => load(given).ignored.flatMap(({ keys }) => keys)
 
@@ -151,10 +125,3 @@ describe('a key that means nothing here', () => {
     expect(() => load({ file })).toThrow(`unknown key '${key}'; did you mean '${meant}'?`)
   })
 })
-
-test.each([
-  'default_permissions = "mine"',
-  'default_permissions = "mine"\n[permissions.mine.filesystem]\n":root" = "read"',
-])('a permission profile that is not understood ends the run: %s', (file) =>
-  expect(() => load({ file })).toThrow(/key 'default_permissions': permission profiles of Codex aren't understood/),
-)
