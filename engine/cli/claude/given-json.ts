@@ -10,11 +10,16 @@ import { warn } from '../warn.ts'
 
 const largestFile = 16 * 1024 * 1024
 
+/** The texts of the files that options name, by path. A session reads each only once, because what its turns land may change the file. */
+const texts = new Map<string, string>()
+
 /** Reads an option whose value is JSON itself or a file's path. Returns the text, and what messages call it. */
 export function textOf(given: string, option: string): { readonly text: string; readonly name: string } {
-  const isJson = given.trimStart().startsWith('{')
-  const text = isJson ? given : readUserText(resolve(given), largestFile, `${option} ${given}`)
-  return { text, name: isJson ? option : given }
+  if (given.trimStart().startsWith('{')) return { text: given, name: option }
+  const path = resolve(given)
+  const text = texts.get(path) ?? readUserText(path, largestFile, `${option} ${given}`)
+  texts.set(path, text)
+  return { text, name: given }
 }
 
 /** Reads JSON that is given itself or as a file's path. @throws UserError `usage` if it isn't JSON */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call, freeform, say, type Reply } from '../../support/mock-model.ts'
@@ -184,5 +184,27 @@ describe.skipIf(needsBubblewrap())('a client that attacks', () => {
     const { messages } = await started.ended
     expect(messages.find(({ type }) => type === 'control_response')).toMatchObject({ response: { subtype: 'error' } })
     expect(messages.find(({ subtype }) => subtype === 'init')).toMatchObject({ permissionMode: 'default' })
+  })
+
+  test('what options name doesn’t change because a turn changes the file', async () => {
+    const denied = '{"permissions":{"deny":["Bash(touch:*)"]}}'
+    const cwd = repository({ 's.json': denied, 'm.json': '{"mcpServers":{}}', 'a.json': '{}' })
+    const server = '{"mcpServers":{"e":{"command":"touch","args":["served"]}}}'
+    const rewrite = `echo '{}' > s.json; echo '${server}' > m.json; echo '{"b":{"description":"forged","prompt":"p"}}' > a.json`
+    const args = ['--settings', 's.json', '--mcp-config', 'm.json', '--agents', 'a.json']
+    const started = await startClaude([...allowing, ...args], {
+      cwd,
+      replies: [...command(rewrite), ...command('touch made')],
+    })
+    started.write(userMessage('one'))
+    await started.next(({ type }) => type === 'result')
+    started.write(userMessage('two'))
+    started.child.stdin.end()
+    const { messages, requests } = await started.ended
+    expect(resultIn(messages)['permission_denials']).toHaveLength(1)
+    expect(readFileSync(join(cwd, 's.json'), 'utf8')).toBe('{}\n')
+    expect(readdirSync(cwd).filter((name) => ['made', 'served'].includes(name))).toEqual([])
+    const { tools } = requests.at(-1)?.body as { readonly tools: unknown }
+    expect(JSON.stringify(tools)).not.toContain('forged')
   })
 })
