@@ -11,13 +11,14 @@ import type { Alongside } from './transaction-options.ts'
 import { writeAll } from './write-all.ts'
 
 /**
- * Checks that all paths in `changes`, `unchanged` and `locks` are absolute, contain no `.`, `..`, empty name or NUL, and are inside the directories
+ * Checks that all paths in `changes`, `directories`, `unchanged` and `locks` are absolute, contain no `.`, `..`, empty name or NUL, and are inside the directories
  * listed in `within`.
  *
  * @throws PathError
  */
-export function checkAlongside({ within, changes, unchanged, locks }: Alongside): void {
-  for (const key of [...changes.map(({ place }) => place.key), ...unchanged.map((one) => one.key), ...locks]) {
+export function checkAlongside({ within, changes, directories = [], unchanged, locks }: Alongside): void {
+  const named = [...changes.map(({ place }) => place.key), ...unchanged.map((one) => one.key)]
+  for (const key of [...named, ...directories, ...locks]) {
     const isPlain = key.startsWith('/') && key !== '/' && !/\/(?:\.{0,2}(?:\/|$))|\0/.test(key)
     if (!isPlain) throw new PathError('invalid-path', key, { resolved: key })
     if (!within.some((directory) => isInside(key, directory)))
@@ -95,4 +96,14 @@ function create(path: string, nonce: string): void {
 function changed(key: string, how: 'appeared' | ReturnType<typeof findDifference>, cause?: unknown): CommitError {
   const differences = [{ path: key, key, how: how ?? 'content' }]
   return new CommitError('changed', { operation: 'prepare', path: key, key, differences, cause })
+}
+
+/** The change set together with what changes alongside it. */
+export function withAlongside(changeSet: ChangeSet, { changes, directories = [] }: Alongside): ChangeSet {
+  const made = directories.map((key) => ({ type: 'make' as const, key }))
+  return {
+    ...changeSet,
+    changes: [...changeSet.changes, ...changes],
+    directories: [...(changeSet.directories ?? []), ...made],
+  }
 }

@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { ChangeSet } from '../change-set.ts'
 import type { TreeLock } from './tree-lock.ts'
 import { openDirectories, type Directories } from './directories.ts'
-import { baseOf, checkAlongside, lockEntries, takeLocks } from './alongside.ts'
+import { baseOf, checkAlongside, lockEntries, takeLocks, withAlongside } from './alongside.ts'
 import { exists, lookAtDirectory, planDirectories, removedDirectories } from './directory-changes.ts'
 import { CommitError, PathError, withFacts, type CommitFacts } from './commit-error.ts'
 import { findGitDirectories } from './find-git-directories.ts'
@@ -48,7 +48,7 @@ export async function transact(
     if (alongside !== undefined) checkAlongside(alongside)
     const locks = lockEntries(alongside?.locks ?? [], nonceOf(lock.owner))
     const plan = planSteps(
-      alongside === undefined ? changeSet : { ...changeSet, changes: [...changeSet.changes, ...alongside.changes] },
+      alongside === undefined ? changeSet : withAlongside(changeSet, alongside),
       nonceOf(lock.owner),
       (directory) => exists(directory, directories),
       extras.emptied,

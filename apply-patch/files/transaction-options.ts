@@ -18,10 +18,12 @@ export type Extras = {
  * happen or none. An undo of the change set leaves them as they are.
  */
 export type Alongside = {
-  /** The only directories that may contain the files of `changes`, `unchanged` and `locks`; absolute real paths. */
+  /** The only directories that may contain the files of `changes`, `unchanged` and `locks`, and `directories`; absolute real paths. */
   readonly within: readonly string[]
   /** The changes to make. The `path` of a place is used only in messages. */
   readonly changes: readonly Change[]
+  /** Directories to make, as absolute paths, besides those that the files of `changes` need. Default: none. */
+  readonly directories?: readonly string[]
   /** Files, as absolute paths, that must not have changed since the plan was made. */
   readonly unchanged: readonly { readonly key: string; readonly before: FileState }[]
   /**

@@ -36,7 +36,7 @@ export function reportOf(
   landing: Landing | undefined,
   commits: CommitsReport | undefined,
 ): Omit<TransactionReport, 'outside'> {
-  const { landed = [], refs = [], kept = [], failed = [], complete = [], indexes = [] } = commits ?? {}
+  const { landed = [], refs = [], kept = [], failed = [], complete = [], made = [], indexes = [] } = commits ?? {}
   const staged = stagedIn(indexes)
   const imported = [...complete, ...refs.map(({ path }) => path)]
   const id = basename(view.directory)
@@ -51,13 +51,15 @@ export function reportOf(
     merged: landing?.type === 'landed' ? landing.merged.slice(0, mostNamed) : [],
     commits: landed.map((each) => ({ ...each })),
     ...(staged === 0 ? {} : { staged }),
+    ...(made.length === 0 ? {} : { new_repositories: made.map(({ path }) => path) }),
     ...(refs.length === 0 ? {} : { refs: refs.slice(0, mostNamed).map((each) => ({ ...each })) }),
     ...(kept.length === 0 ? {} : { refs_not_landed: kept.slice(0, mostNamed).map((each) => ({ ...each })) }),
     repositories: unlandedRepositories({ commits: landed, imported, unlanded }, record)
       .slice(0, mostNamed)
-      .map(({ path, kept: place, refs: changed }) => ({
+      .map(({ path, kept: place, refs: changed, made: remade }) => ({
         path,
         kept: place,
+        ...(remade && { is_new: true as const }),
         ...(changed && { refs: changed.slice(0, mostNamed).map(({ name }) => name) }),
         ...(failed.find((each) => each.path === path) ?? {}),
       })),
@@ -67,7 +69,7 @@ export function reportOf(
     ...(record.blocked.length === 0 ? {} : { left_out: record.blocked.slice(0, mostNamed) }),
     can_undo:
       (landing?.type === 'landed' && landing.canUndo) ||
-      (landing?.type === 'nothing' && landed.length + refs.length + staged > 0),
+      (landing?.type === 'nothing' && landed.length + refs.length + staged + made.length > 0),
     ...(notes.length === 0 ? {} : { notes: notes.slice(0, mostNamed) }),
     run: id,
     patch: patchFile(view.directory),

@@ -81,9 +81,9 @@ export async function discardCommand(run: string | undefined, say: typeof print 
 /** `agent undo`: reverts the changes that a run landed. */
 export async function undoCommand(run: string | undefined): Promise<number> {
   return withLock(findChangedSession(run), 'undo', async ({ id, directory, state }) => {
-    const { landings, commits = [], refs = [], indexes = [] } = state
+    const { landings, commits = [], refs = [], indexes = [], made = [] } = state
     const inTrees = landingsInTrees(state)
-    const ofGit = commits.length + refs.length + indexes.length
+    const ofGit = commits.length + refs.length + indexes.length + made.length
     if (landings.length + ofGit === 0)
       throw new UserError(
         'usage',
@@ -190,6 +190,7 @@ function asJson(session: ChangedSession, record: ChangeRecord): object {
     ignored,
     not_landed: [...record.protected, ...special],
     commits: session.state.commits ?? [],
+    new_repositories: (session.state.made ?? []).map(({ path }) => path),
     staged: stagedIn(session.state.indexes ?? []),
     refs: session.state.refs ?? [],
     refs_not_landed: session.state.kept ?? [],
@@ -206,7 +207,7 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
     return `${marks[kind]} ${path.replaceAll('\n', '⏎')}  +${added} -${removed}`
   })
   const { ignored, special, blocked } = record
-  const { commits = [], refs = [], kept: left = [], indexes = [] } = session.state
+  const { commits = [], refs = [], kept: left = [], indexes = [], made = [] } = session.state
   return [
     `${session.id}  ${standing(session)}`,
     ...(files.length === 0 ? ['no changes'] : files),
@@ -218,6 +219,7 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
       .flatMap(({ notes = [] }) => notes)
       .map((note) => `note: ${note.replaceAll('\n', '⏎')}`),
     ...commitLines(commits),
+    ...(made.length === 0 ? [] : [`new repositories: ${made.map(({ path }) => path).join(', ')}`]),
     ...stagedLines(stagedIn(indexes)),
     ...refLines(refs, left),
     ...unlandedRepositories(session.state, record).flatMap(({ path, kept, refs: changed = [] }) => [

@@ -104,6 +104,8 @@ export const transactionReport = z.object({
       stayed: z.string().optional(),
     }),
   ),
+  /** The repositories that landed because the run made them, made anew: without their settings and hooks. Absent: none. */
+  new_repositories: z.array(z.string()).optional(),
   /** How many paths that the run staged are staged in the user's repositories. Absent: none. */
   staged: z.int().optional(),
   /**
@@ -128,6 +130,8 @@ export const transactionReport = z.object({
     z.object({
       path: z.string(),
       kept: z.string(),
+      /** The run made the repository, and it didn't land. Absent: it was there before. */
+      is_new: z.literal(true).optional(),
       /** The refs that the run changed, and `HEAD`. Absent: that isn't known. */
       refs: z.array(z.string()).optional(),
       /** Why the objects could not be imported, if an import was attempted. */

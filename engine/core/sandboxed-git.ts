@@ -58,7 +58,7 @@ export async function readGit(
   const { status, code } = await spawnGit(sandbox, words, where, stdout, stderr)
   if (code === undefined || !ends.includes(code)) {
     const complaint = sanitizeOutput(stderr.toBytes()).trim()
-    return complaint === '' ? `git ${words[0] ?? ''} ${status}` : complaint
+    return complaint === '' ? `git ${words.find((word) => !word.startsWith('-')) ?? ''} ${status}` : complaint
   }
   return stdout.omitted > 0 ? `git ${words[0] ?? ''} printed more than ${most} bytes` : stdout.toBytes()
 }

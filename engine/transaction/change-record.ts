@@ -42,6 +42,15 @@ const change = z.object({
 /** A difference between the refs of a repository before and after the run, as in `RefChange`. */
 const refChange = z.object({ name: z.string(), old: z.string().optional(), now: z.string().optional() })
 
+/** The files of a repository that was made anew from one that the run made, in its git directory, and the refs that it lacks; or why there is none. */
+const made = z.union([
+  z.object({
+    files: z.array(z.object({ path: z.string(), mode: z.int(), size: z.number(), hash: z.string() })),
+    dropped: z.array(z.string()),
+  }),
+  z.object({ why: z.string() }),
+])
+
 const record = z.object({
   version: z.literal(1),
   /** When the first of the changes was recorded, in ISO 8601 format. */
@@ -56,10 +65,18 @@ const record = z.object({
   special: z.array(z.string()),
   /**
    * Repositories in which the run changed refs or HEAD, or created objects, such as commits. None of this lands with the files. `kept`: where the repository is
-   * in the view. `refs`: what the run changed; empty if it only created objects. Absent: it isn't known what the run changed.
+   * in the view. `refs`: what the run changed; empty if it only created objects. Absent: it isn't known what the run changed. `made`: how it lands, if the run
+   * made the repository.
    */
   repositories: z
-    .array(z.object({ path: z.string(), kept: z.string(), refs: z.array(refChange).readonly().optional() }))
+    .array(
+      z.object({
+        path: z.string(),
+        kept: z.string(),
+        refs: z.array(refChange).readonly().optional(),
+        made: made.optional(),
+      }),
+    )
     .default([]),
   /** Changes that can't land, and why. All others land without them. */
   blocked: z.array(z.object({ path: z.string(), why: z.string() })),

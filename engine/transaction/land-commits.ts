@@ -14,6 +14,7 @@ import {
 } from '../../sandbox/index.ts'
 import type { ChangeRecord } from './change-record.ts'
 import { headOf, indexAtStart } from './heads.ts'
+import { planMade } from './made-repositories.ts'
 import { privateGitOf } from './find-private-git.ts'
 import { keepIndex } from './kept-indexes.ts'
 import type { KeptIndex, ViewState } from './view-state.ts'
@@ -51,6 +52,8 @@ export type CommitsReport = {
   readonly failed: readonly { readonly path: string; readonly why: string; readonly isPart?: true }[]
   /** The paths of repositories that already had all commits of the session. */
   readonly complete: readonly string[]
+  /** The repositories that land because the session's runs made them. */
+  readonly made: NonNullable<ViewState['made']>
   /** How the landing changes the index of each repository whose HEAD moves. */
   readonly indexes: readonly KeptIndex[]
 }
@@ -82,9 +85,22 @@ export async function planLandingOfCommits(
   const complete: string[] = []
   const indexes: KeptIndex[] = []
   const git: GitWrites[] = []
+  const made: NonNullable<ViewState['made']>[number][] = []
   const roots = state.roots.flatMap(({ path, source }) => [path, source])
-  for (const { path, kept: place, refs: changed } of repositories) {
+  for (const { path, kept: place, refs: changed, made: remade } of repositories) {
     const [from, to] = [privateGitOf(place), gitDirectoriesOf(path)]
+    if (to === undefined && remade !== undefined) {
+      const planned = planMade(directory, path, remade)
+      if ('why' in planned) {
+        failed.push({ path, why: planned.why })
+        continue
+      }
+      git.push(planned.git)
+      made.push(planned.landed)
+      if ('dropped' in remade) kept.push(...remade.dropped.map((ref) => ({ path, ref, why: 'such refs do not land' })))
+      complete.push(path)
+      continue
+    }
     if (from === undefined || to === undefined) {
       if (to !== undefined)
         failed.push({ path, why: `the repository in which they were made no longer exists: ${place}` })
@@ -133,7 +149,7 @@ export async function planLandingOfCommits(
     const { index: _, ...commit } = planned.head
     landed.push({ path, ...commit })
   }
-  return { landed, refs, kept, failed, complete, indexes, git }
+  return { landed, refs, kept, failed, complete, made, indexes, git }
 }
 
 /** What decides which paths of a repository are staged. Undefined if it isn't known what was staged before the run. */

@@ -35,7 +35,8 @@ export function alongsideOf(plans: readonly GitWrites[]): Alongside | { readonly
     }
   }
   if (changes.length === 0) return undefined
-  return { within, changes, unchanged, locks: [...new Set(plans.flatMap((plan) => plan.locks))] }
+  const directories = plans.flatMap((plan) => plan.directories ?? [])
+  return { within, changes, directories, unchanged, locks: [...new Set(plans.flatMap((plan) => plan.locks))] }
 }
 
 /** Returns the current state of a file if it still contains `bytes` or, if `bytes` is undefined, still doesn't exist. Otherwise returns undefined. */

@@ -6,6 +6,7 @@ import type { ChangeRecord, RunChange } from './change-record.ts'
 import { planLandingOfCommits, type CommitsReport } from './land-commits.ts'
 import { isAborted, isInterruption } from './is-aborted.ts'
 import { landedEntries } from './landed-entries.ts'
+import { withDirectories } from './made-repositories.ts'
 import { keepTimes } from './keep-times.ts'
 import { isNoSpace } from './no-space.ts'
 import { revertedInView, stateAfter } from './note-landed.ts'
@@ -85,6 +86,10 @@ export function isWhole(
   return blocked.length === 0 && chosen.length === changes.length && chosen.every((each) => changes.includes(each))
 }
 
+const nothingOfGit: Awaited<ReturnType<typeof planLandingOfCommits>> = {
+  ...{ git: [], landed: [], refs: [], kept: [], failed: [], complete: [], made: [], indexes: [] },
+}
+
 type Tried = Landing | { readonly busy: string } | { readonly changed: readonly Conflict[] }
 
 async function isInterrupted(signal: AbortSignal | undefined, tried: Tried): Promise<boolean> {
@@ -112,10 +117,11 @@ async function tryToLand(
       new Date(record.at),
     )
     if (conflicts.length > 0) return { type: 'conflict', conflicts }
-    const { git, ...commits } =
+    const { git, ...planned } =
       !wanted || state === undefined
-        ? { git: [], landed: [], refs: [], kept: [], failed: [], complete: [], indexes: [] }
+        ? nothingOfGit
         : await planLandingOfCommits(directory, state, record, landedEntries({ unmerged, merged }, directory))
+    const commits = { ...planned, made: withDirectories(planned.made, changeSet.directories) }
     const told = wanted ? commits : undefined
     const after = (now: ViewState, noted?: NotedLanding): ReturnType<typeof stateAfter> =>
       stateAfter(now, noted, { commits, part: whole ? undefined : chosen })
@@ -153,7 +159,15 @@ async function tryToLand(
       state === undefined || writeIfRoom(directory, { ...state, ...after(state, isEmpty ? undefined : noted) })
     if (isEmpty) return { type: 'nothing', already, commits: told }
     const [files, directories] = [changeSet.changes.length, changeSet.directories?.length ?? 0]
-    return { type: 'landed', files, directories, merged, canUndo: report.canUndo && isNoted, notes, commits: told }
+    return {
+      type: 'landed',
+      files,
+      directories,
+      merged,
+      canUndo: report.canUndo && isNoted,
+      notes,
+      commits: told,
+    }
   } catch (error) {
     const git = busyGit(error, gits)
     if (git !== undefined) return { busy: git }

@@ -16,7 +16,7 @@ export function stateAfter(
   { commits, part }: { readonly commits: CommitsReport; readonly part: readonly RunChange[] | undefined },
 ): Pick<
   ViewState,
-  'state' | 'landings' | 'commits' | 'refs' | 'kept' | 'indexes' | 'imported' | 'unlanded' | 'applied'
+  'state' | 'landings' | 'commits' | 'refs' | 'kept' | 'indexes' | 'made' | 'imported' | 'unlanded' | 'applied'
 > {
   return {
     state: part === undefined ? 'landed' : state.state,
@@ -72,9 +72,9 @@ type LandedCommit = CommitsReport['landed'][number]
 
 /** Adds landed commits to those of earlier landings, so that one undo takes all of them back. */
 function withCommits(
-  { commits = [], refs = [], kept = [], indexes = [], imported = [], unlanded = [] }: ViewState,
-  { landed, refs: landedRefs, kept: left, failed, complete, indexes: changed }: CommitsReport,
-): Pick<ViewState, 'commits' | 'refs' | 'kept' | 'indexes' | 'imported' | 'unlanded'> {
+  { commits = [], refs = [], kept = [], indexes = [], made = [], imported = [], unlanded = [] }: ViewState,
+  { landed, refs: landedRefs, kept: left, failed, complete, indexes: changed, made: landedMade }: CommitsReport,
+): Pick<ViewState, 'commits' | 'refs' | 'kept' | 'indexes' | 'made' | 'imported' | 'unlanded'> {
   const all = landed.reduce(withCommit, commits)
   const allRefs = landedRefs.reduce(withRef, refs)
   const reached = [...new Set([...complete, ...landed.map(({ path }) => path), ...landedRefs.map(({ path }) => path)])]
@@ -82,6 +82,7 @@ function withCommits(
   return {
     ...(all.length === 0 ? {} : { commits: all }),
     ...(indexes.length + changed.length === 0 ? {} : { indexes: changed.reduce(withIndex, indexes) }),
+    ...(made.length + landedMade.length === 0 ? {} : { made: [...made, ...landedMade] }),
     ...(allRefs.length === 0 ? {} : { refs: allRefs }),
     kept: now,
     // A repository in which only refs landed has all commits, too.

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   encodePath,
@@ -6,11 +6,13 @@ import {
   protectingPlaces,
   treeBounds,
   TreeTooLarge,
+  type GitDirectories,
   type Sandbox,
   type TreeBounds,
 } from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import { privateGitOf } from './find-private-git.ts'
+import { openRemaking } from './made-repositories.ts'
 import { nestedGit } from './linked-git.ts'
 import { readRecord, removeRecord, writeRecord, type ChangeRecord, type RunChange } from './change-record.ts'
 import { lookThrough, type Look, type TreeLook } from './look-through.ts'
@@ -83,7 +85,9 @@ async function gatherChanges(
   const ignored = { files: 0, bytes: 0 }
   const earlier = knownBefore(view.directory)
   const at = new Date().toISOString()
+  const remake = openRemaking(view.directory, sandbox, view.views)
   for (const { path, source, git, find } of treesOf(view, look)) {
+    const made: { key: string; path: string; kept: string; git: GitDirectories }[] = []
     const budget = { walk: openTreeBudget(path, bounds.tree), found: counted }
     const nested = nestedGit(path, git)
     const {
@@ -95,11 +99,13 @@ async function gatherChanges(
       counted.count(key.length)
       const inTree = key === '' ? '' : pathOfKey(key)
       const [at, place] = [join(path, inTree), kept ?? join(source, inTree)]
-      const changed = changedRepository(view.directory, at, place, privateGitOf(place), nested)
+      const own = privateGitOf(place)
+      const isNew = lstatSync(encodePath(join(at, '.git')), { throwIfNoEntry: false }) === undefined
+      // The other names of a directory that can't be a repository are those of files that never land.
+      if (isNew && own === undefined) protectedPaths.push(join(at, '.git'))
+      if (isNew && own !== undefined) made.push({ key, path: at, kept: place, git: own })
+      const changed = isNew ? undefined : changedRepository(view.directory, at, place, own, nested)
       if (changed !== undefined) repositories.push(changed)
-      // Nothing else would name a git directory without commits that the run made.
-      const isNamed = changed !== undefined && changed.refs?.length !== 0
-      if (!isNamed && !existsSync(encodePath(join(at, '.git')))) protectedPaths.push(join(at, '.git'))
     })
     for (const { path: at, kept } of nested) {
       const changed = changedRepository(view.directory, at, kept.own, kept)
@@ -125,6 +131,11 @@ async function gatherChanges(
       nested.map((each) => each.path),
       sandbox,
     )
+    for (const { key, path: at, kept, git: own } of made) {
+      if (!withIgnored && overlooked.has(key)) continue
+      const described = changedRepository(view.directory, at, kept, own) ?? { path: at, kept, refs: [] }
+      repositories.push({ ...described, made: await remake({ path: at, git: own }) })
+    }
     const wanted = withIgnored ? all : all.filter(({ key }) => !overlooked.has(key))
     for (const { after, before, key } of all) {
       if (!overlooked.has(key) || after.kind === 'directory' || before.kind === 'directory') continue

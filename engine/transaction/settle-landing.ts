@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { CommitError, isApplied, PathError, recover, renderFailure } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { lockSession } from '../session/session-lock.ts'
+import { areMadeThere, removeMade } from './made-repositories.ts'
 import { areCommitsIn, areIndexesIn } from './landed-commits.ts'
 import { readViewState, withoutLanded, writeViewState } from './view-state.ts'
 
@@ -23,7 +24,11 @@ export async function settleLanding(directory: string): Promise<void> {
     const commits = isLanding ? addedTo(before.commits, then.commits) : (before.commits ?? [])
     const refs = isLanding ? addedTo(before.refs, then.refs) : (before.refs ?? [])
     if (commits.length + refs.length > 0) return areCommitsIn(before, commits, refs)
-    return areIndexesIn(before, isLanding ? addedTo(before.indexes, then.indexes) : (before.indexes ?? []))
+    const made = isLanding ? addedTo(before.made, then.made) : []
+    return (
+      areMadeThere(made) &&
+      areIndexesIn(before, isLanding ? addedTo(before.indexes, then.indexes) : (before.indexes ?? []))
+    )
   }
   const isIn = await find().catch((error: unknown) => {
     if (!(error instanceof CommitError || error instanceof PathError)) throw error
@@ -32,6 +37,7 @@ export async function settleLanding(directory: string): Promise<void> {
     const message = `${what} of this run's changes was interrupted in ${root}, and the tree could not be recovered. ${renderFailure(error).trim()}${help}`
     throw new UserError('failed', message, { cause: error })
   })
+  if (does === 'undo' && !isIn) await removeMade(before.made)
   writeViewState(directory, isIn === (does === 'land') ? { ...withoutLanded(before), ...then } : before)
 }
 

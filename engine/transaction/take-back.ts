@@ -3,6 +3,7 @@ import { commit, CommitError, undo } from '../../apply-patch/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { betweenTries, busyGit, busyWith, mostTries } from './busy-git.ts'
 import { isAborted, isInterruption } from './is-aborted.ts'
+import { removeMade } from './made-repositories.ts'
 import { planGivingBack } from './landed-commits.ts'
 import { removeIndexes } from './kept-indexes.ts'
 import { alongsideOf } from './land-refs-alongside.ts'
@@ -63,7 +64,8 @@ async function tryToTakeBack(
     if (!isLast) return undefined
     throw new UserError('failed', `Nothing was reverted. ${busyWith(busy)}`, { cause: error })
   }
+  const left = await removeMade(state.made)
   writeViewState(directory, { ...rest, ...then })
   removeIndexes(directory)
-  return isBusy ? [...stayed, busyWith(planned.changed)] : stayed
+  return [...stayed, ...left, ...(isBusy ? [busyWith(planned.changed)] : [])]
 }

@@ -79,6 +79,14 @@ const settled = z.object({
   kept: z.array(keptRef).readonly().optional(),
   /** The indexes that changed, together with the checked-out branches or because paths were staged, and that `undo` restores. A branch without an entry is not moved back. */
   indexes: z.array(index).readonly().optional(),
+  /**
+   * The repositories that landed because the runs made them: their work trees, a text that says which refs they had, and the directories that were made for them,
+   * which `undo` removes.
+   */
+  made: z
+    .array(z.object({ path: z.string(), state: z.string(), directories: z.array(z.string()) }))
+    .readonly()
+    .optional(),
   /** Repositories that already had all commits of the session when it landed. */
   imported: z.array(z.string()).readonly().optional(),
   /** Repositories with commits of the session that could not land. */
@@ -110,6 +118,7 @@ const state = settled.extend({
         refs: true,
         kept: true,
         indexes: true,
+        made: true,
         imported: true,
         unlanded: true,
         applied: true,
@@ -143,7 +152,7 @@ export function writeViewState(directory: string, now: ViewState): void {
 }
 
 /** What the earlier runs of a session landed. The state of a new view includes these landings, so that one undo reverts them together with the new ones. */
-export function landedBefore(directory: string): Pick<ViewState, 'landings' | 'commits' | 'refs' | 'indexes'> {
+export function landedBefore(directory: string): Pick<ViewState, 'landings' | 'commits' | 'refs' | 'indexes' | 'made'> {
   const known = readViewState(directory)
   const landings = known?.landings.filter(({ undone }) => !undone) ?? []
   return {
@@ -151,6 +160,7 @@ export function landedBefore(directory: string): Pick<ViewState, 'landings' | 'c
     ...(known?.commits && { commits: known.commits }),
     ...(known?.refs && { refs: known.refs }),
     ...(known?.indexes && { indexes: known.indexes }),
+    ...(known?.made && { made: known.made }),
   }
 }
 
@@ -162,12 +172,13 @@ export function landingsInTrees({ landings }: Pick<ViewState, 'landings'>): read
 /** The state without what is known about landed commits and paths. */
 export function withoutLanded(
   state: ViewState,
-): Omit<ViewState, 'commits' | 'refs' | 'kept' | 'indexes' | 'imported' | 'unlanded' | 'applied' | 'pending'> {
+): Omit<ViewState, 'commits' | 'refs' | 'kept' | 'indexes' | 'made' | 'imported' | 'unlanded' | 'applied' | 'pending'> {
   const rest = { ...state }
   delete rest.commits
   delete rest.refs
   delete rest.kept
   delete rest.indexes
+  delete rest.made
   delete rest.imported
   delete rest.unlanded
   delete rest.applied

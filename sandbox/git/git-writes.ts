@@ -25,6 +25,8 @@ export type GitWrite = {
 export type GitWrites = {
   readonly within: readonly string[]
   readonly writes: readonly GitWrite[]
+  /** Directories to make besides those that the files need. Absent: none. */
+  readonly directories?: readonly string[]
   readonly unchanged: readonly Pick<GitWrite, 'path' | 'before'>[]
   readonly locks: readonly string[]
 }

@@ -1,14 +1,15 @@
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
-import { decodeText } from '../path-bytes.ts'
+import { decodeText, encodeText } from '../path-bytes.ts'
 
 /** The mode of an entry that stands for a commit of another repository. */
 const gitlink = '160000'
 
 /**
- * Why the new commits that lead to a commit must not land on a branch: one of them adds or changes an entry that would not land in the work tree, or refers to a
+ * Why the new commits that lead to certain commits must not land on a branch: one of them adds or changes an entry that would not land in the work tree, or refers to a
  * repository that the tree did not refer to before. Whoever checks such a commit out later would get that entry without any judgement.
  *
+ * @param options.commits the commits
  * @param options.before the commit that was checked out when the run began; undefined if there was none
  * @param options.isProtected whether an entry, given by its path in the work tree, must not land
  * @returns undefined if all may land
@@ -17,12 +18,12 @@ export function findFaultInCommits(
   git: HostGit,
   host: HeldDirectory,
   options: {
-    readonly commit: string
+    readonly commits: readonly string[]
     readonly before: string | undefined
     readonly isProtected: (path: string) => boolean
   },
 ): string | undefined {
-  const { commit, before, isProtected } = options
+  const { commits, before, isProtected } = options
   // With -m, a merge is compared with each of its parents.
   const words = [
     '-c',
@@ -36,7 +37,9 @@ export function findFaultInCommits(
     '-m',
     '-z',
   ]
-  const { ok, stdout, complaint } = git.run(host, [...words, commit, '--not', '--all'])
+  const { ok, stdout, complaint } = git.run(host, [...words, '--stdin', '--not', '--all'], {
+    input: encodeText(commits.map((each) => `${each}\n`).join('')),
+  })
   if (!ok) return `git can\u2019t read its commits (${complaint.split('\n')[0] ?? ''})`
   let known: ReadonlySet<string> | undefined
   for (const { mode, path } of entriesOf(stdout)) {

@@ -148,7 +148,7 @@ async function planAll(
     return { ref }
   }
   const faultOf = (commit: string): string | undefined =>
-    findFaultInCommits(git, host.own, { commit, before: head?.commit, isProtected })
+    findFaultInCommits(git, host.own, { commits: [commit], before: head?.commit, isProtected })
 
   const { commit, branch } = made
   let problem: string | undefined

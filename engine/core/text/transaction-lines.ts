@@ -31,6 +31,7 @@ export function transactionLines({ transaction }: Told, shorten: (path: string) 
     left_out: leftOut = [],
     commits,
     staged,
+    new_repositories: made = [],
     refs = [],
     refs_not_landed: left = [],
     outside,
@@ -56,12 +57,13 @@ export function transactionLines({ transaction }: Told, shorten: (path: string) 
       .slice(0, mostNamed)
       .map(({ path, why }) => `    left out: ${shorten(path).replaceAll('\n', '⏎')}: ${why}`),
     ...commitLines(commits).map((line) => `    ${line}`),
+    ...(made.length === 0 ? [] : [`    new repositories, without settings and hooks: ${names(made)}`]),
     ...stagedLines(staged).map((line) => `    ${line}`),
     ...refLines(refs, left).map((line) => `    ${line}`),
-    ...repositories.flatMap(({ path, kept, why, refs: changed = [] }) => [
-      ...(changed.length === 0 ? [] : [`    not landed in ${shorten(path)}: ${refNames(changed)}`]),
-      `    commits in ${shorten(path)} did not land${why === undefined ? '' : ` (${why})`}; to fetch them: ${fetchCommand(kept, id)}`,
-    ]),
+    ...repositories.slice(0, mostNamed).flatMap((each) => repositoryLines(each, shorten(each.path), id)),
+    ...(repositories.length > mostNamed
+      ? [`    and nothing of ${repositories.length - mostNamed} more repositories`]
+      : []),
     ...(outcome === 'landed' || outcome === 'nothing'
       ? []
       : [
@@ -129,6 +131,19 @@ export function refLines(
         ({ ref, why, command }) => `not landed: ${refName(ref)} (${why})${command === undefined ? '' : `: ${command}`}`,
       ),
     ...(more > 0 ? [`and ${more} more refs did not land`] : []),
+  ]
+}
+
+function repositoryLines(
+  { kept, why, is_new: isNew, refs = [] }: TransactionReport['repositories'][number],
+  shown: string,
+  id: string,
+): readonly string[] {
+  const reason = why === undefined ? '' : ` (${why.replaceAll('\n', '⏎')})`
+  if (isNew) return [`    the new repository in ${shown} did not land${reason}; it is in ${kept}`]
+  return [
+    ...(refs.length === 0 ? [] : [`    not landed in ${shown}: ${refNames(refs)}`]),
+    `    commits in ${shown} did not land${reason}; to fetch them: ${fetchCommand(kept, id)}`,
   ]
 }
 

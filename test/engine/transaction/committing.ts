@@ -10,6 +10,10 @@ import { cmd } from './overlay-runs.ts'
 /** Options that let git commit. */
 export const by = '-c user.name=x -c user.email=x@x'
 
+/** The configuration of a repository that was made anew, without remotes. */
+export const plainConfig =
+  '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n'
+
 /** Performs a run that makes commits in a repository with one commit, and returns the state afterwards. */
 export async function committing(
   command: string,

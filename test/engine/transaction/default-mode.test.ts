@@ -6,6 +6,7 @@ import { needsBubblewrap } from '../../support/needs.ts'
 import { say, type Reply } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
+import { plainConfig } from './committing.ts'
 import { cmd, reportOf } from './overlay-runs.ts'
 
 const by = '-c user.name=x -c user.email=x@x'
@@ -26,11 +27,19 @@ function obeyed(cwd: string): unknown {
   }
 }
 
-/** Everything in the tree that programs would trust: settings for agents, and git directories other than the repository's own. */
+/** Everything in the tree that programs would trust: settings for agents, and git directories that are more than what a repository made anew consists of. */
 function planted(cwd: string): readonly string[] {
-  return readdirSync(cwd, { recursive: true, encoding: 'utf8' })
-    .filter((path) => !path.startsWith('.git/'))
-    .filter((path) => /(?:^|\/)(?:\.claude|\.envrc|hooks)(?:\/|$)|.\/\.git(?:\/|$)/.test(path))
+  const paths = readdirSync(cwd, { recursive: true, encoding: 'utf8' }).filter((path) => !path.startsWith('.git/'))
+  return [
+    ...paths.filter((path) => /(?:^|\/)(?:\.claude|\.envrc|hooks)(?:\/|$)/.test(path)),
+    ...paths.filter((path) => path.endsWith('/.git') && !isMadeAnew(join(cwd, path))),
+  ]
+}
+
+function isMadeAnew(git: string): boolean {
+  const parts = ['HEAD', 'config', 'index', 'objects', 'packed-refs', 'refs', 'shallow']
+  const isKnown = readdirSync(git).every((name) => parts.includes(name))
+  return isKnown && readFileSync(join(git, 'config'), 'utf8') === plainConfig
 }
 
 const hook = 'mkdir -p x/.git/hooks; printf "#!/bin/sh\\n" > x/.git/hooks/pre-commit; chmod +x x/.git/hooks/pre-commit'

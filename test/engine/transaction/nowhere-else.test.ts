@@ -124,9 +124,9 @@ describe.skipIf(needsBubblewrap()).each(ways)('in a view (%s), what a run has ma
     expect((await ask(...prune)).stdout).toContain('0 sessions removed\n1 session kept')
   })
 
-  test('in a repository that the run created is kept, and can be fetched, if the workspace had no repository before', async () => {
+  test('in a repository that the run created is kept, and can be fetched, if a commit holds what never lands', async () => {
     const [cwd, home] = [tempDir({ 'a.txt': 'a\n' }), tempDir()]
-    const command = `git init -q -b main; git add -A; ${by} commit -qm precious; echo b > b`
+    const command = `git init -q -b main; echo e > .envrc; git add -A; ${by} commit -qm precious; echo b > b`
     const ended = await onOverlay(cwd, [cmd(command)], { home, how, args: ['--skip-git-repo-check'] })
     const [{ path, kept } = { path: '', kept: '' }] = reportOf(ended)?.repositories ?? []
     expect([ended.code, path]).toEqual([0, cwd])

@@ -71,6 +71,10 @@ function entryOf(repository: string, name: string): string | undefined {
 const differing = (one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): readonly string[] =>
   [...new Set([...one.keys(), ...other.keys()])].filter((key) => one.get(key) !== other.get(key))
 
+/** The configuration of a repository that was made anew. */
+const plainConfig =
+  ' [core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n'
+
 type Before = {
   readonly entries: ReadonlyMap<string, string>
   readonly refs: Readonly<Record<string, ReadonlyMap<string, string>>>
@@ -96,7 +100,17 @@ function untold(root: string, before: Before, record: ChangeRecord, landing: Lan
     report?.landed.some(
       ({ path, moved }) => relative(root, path) === (repository === '.' ? '' : repository) && moved !== undefined,
     ) === true
+  const madeGits = (report?.made ?? []).map((each) => join(relative(root, each.path), '.git'))
+  const isRemade = (path: string): boolean =>
+    madeGits.some(
+      (each) => path === each || (path === `${each}/config` && now.get(path)?.endsWith(plainConfig) === true),
+    )
   const mayChange = (path: string): boolean => {
+    const made = madeGits.find((each) => path === each || path.startsWith(`${each}/`))
+    if (made !== undefined)
+      return /^$|^\/(?:HEAD|config|index|packed-refs|shallow|objects(?:\/(?:info|pack(?:\/.*)?))?|refs(?:\/(?:heads|tags))?)$/.test(
+        path.slice(made.length),
+      )
     const at = /^(?:(?<nested>sub)\/)?\.git(?:\/(?<rest>.*))?$/s.exec(path)?.groups
     if (at === undefined) return told.has(path)
     const { nested = '.', rest = '' } = at
@@ -110,6 +124,7 @@ function untold(root: string, before: Before, record: ChangeRecord, landing: Lan
   }
   const ofFiles = changed.filter((path) => !mayChange(path)).map((path) => `${path} has changed`)
   const planted = changed
+    .filter((path) => !isRemade(path))
     .filter((path) => now.has(path) && controlling.some((name) => path.toLowerCase() === name.toLowerCase()))
     .map((path) => `${path} landed`)
   const ofRefs = repositories.flatMap((path) => {
@@ -194,7 +209,9 @@ test.skipIf(needsBubblewrap())(
           const record = await recordChanges(view, sandbox, true)
           const landing = await land(directory, record, { commits: true })
           expect(untold(root, before, record, landing)).toEqual([])
-          for (const path of repositories.filter((each) => existsSync(join(root, each, '.git'))))
+          const made = 'commits' in landing ? (landing.commits?.made ?? []) : []
+          const all = [...repositories.map((each) => join(root, each)), ...made.map((each) => each.path)]
+          for (const path of all.filter((each) => existsSync(join(each, '.git'))))
             for (const words of [
               ['status'],
               ['fsck', '--connectivity-only'],
@@ -202,7 +219,7 @@ test.skipIf(needsBubblewrap())(
               ['commit', '-qam', 'x', '--allow-empty'],
             ])
               spawnSync('git', words, {
-                cwd: join(root, path),
+                cwd: path,
                 stdio: 'ignore',
                 env: { ...process.env, ...identity },
               })
