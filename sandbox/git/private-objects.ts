@@ -62,15 +62,6 @@ export class PrivateObjects {
     ]
   }
 
-  /** The mounts of the host's objects, for a repository that commands only read. */
-  get hostMounts(): readonly Mount[] {
-    const path = `${this.#git}/objects`
-    return [
-      { path, source: path, as: 'read-only' },
-      ...this.#borrowed.map((borrowed) => ({ path: borrowed, as: 'read-only' as const })),
-    ]
-  }
-
   /** Paths in the private directory at which borrowed objects are mounted if a view covers their own path. */
   get borrowedInside(): readonly string[] {
     return this.#borrowed.flatMap((path, index) => (this.#isCovered(path) ? [insideName(index)] : []))

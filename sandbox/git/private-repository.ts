@@ -145,10 +145,11 @@ export class PrivateRepository {
   mounts(as: 'writable' | 'read-only'): readonly Mount[] {
     const state = this.#state
     if (state === undefined) return []
+    const may = this.writable ? as : 'read-only'
     const lfs = this.#host.stat('lfs')?.kind === 'directory'
     return [
-      { path: this.git, source: state.path, as: this.writable ? as : 'read-only' },
-      ...(this.writable ? this.#objects.mounts(as) : this.#objects.hostMounts),
+      { path: this.git, source: state.path, as: may },
+      ...this.#objects.mounts(may),
       ...(lfs ? [{ path: `${this.git}/portcullis/lfs`, source: `${this.git}/lfs`, as: 'read-only' as const }] : []),
     ]
   }

@@ -209,8 +209,13 @@ describe.skipIf(needsBubblewrap())('after a run', () => {
   test('in a sub-folder of a monorepo, only that folder has changed', async () => {
     const root = project({ 'packages/one/a.txt': 'a\n', 'packages/two/b.txt': 'b\n' })
     const cwd = join(root, 'packages/one')
-    await run(cwd, ['echo x > a.txt; echo y > ../two/b.txt; git commit -qam second; true'])
-    expect(text(cwd, 'a.txt')).toBe('x\n')
+    await run(cwd, [
+      'echo x > a.txt; echo y > ../two/b.txt; git status --porcelain > seen.txt; git commit -qam second; true',
+    ])
+    expect([text(cwd, 'a.txt'), text(cwd, 'seen.txt')]).toEqual([
+      'x\n',
+      ' M packages/one/a.txt\n?? packages/one/seen.txt\n',
+    ])
     expect(text(root, 'packages/two/b.txt')).toBe('b\n')
   })
 
