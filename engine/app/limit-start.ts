@@ -8,7 +8,10 @@ const graceMs = 2000
 const slackMs = 500
 
 type StartLimit = {
-  /** Waits for a step of the start. Rejects with a `UserError` when the start was interrupted or takes too long; the step isn't waited for then. */
+  /**
+   * Waits for a step of the start. Rejects with a `UserError` when the start was interrupted or takes too long; the step isn't waited for then. What a
+   * step that was interrupted complains about isn't said, because it follows from the interruption.
+   */
   readonly within: <T>(step: Promise<T>) => Promise<T>
   /** Waits for what a failed start still has to do, but not for ever. */
   readonly grace: (rest: Promise<void>) => Promise<void>
@@ -27,6 +30,7 @@ export function limitStart(timeoutMs: number | undefined, signal: AbortSignal): 
   const over = Promise.withResolvers<never>()
   over.promise.catch(() => undefined)
   const giveUp = ({ reason, message }: Stop): void => over.reject(new UserError(reason, message))
+  let isReleased = false
   const timers: { readonly cancel: () => void }[] = []
   if (timeoutMs !== undefined) {
     const message = `The budget is used up: the run did not begin within ${timeoutMs / 1000} s (--timeout).`
@@ -36,7 +40,12 @@ export function limitStart(timeoutMs: number | undefined, signal: AbortSignal): 
   if (signal.aborted) interrupted()
   else signal.addEventListener('abort', interrupted, { once: true })
   return {
-    within: (step) => Promise.race([step, over.promise]),
+    within: (step) =>
+      Promise.race([step, over.promise]).catch((error: unknown) => {
+        if (isReleased || !signal.aborted || signal.reason instanceof Error) throw error
+        const { reason, message } = interruptionBy(signal)
+        throw new UserError(reason, message, { cause: error })
+      }),
     grace: async (rest) => {
       const late = Promise.withResolvers<void>()
       const timer = setLongTimeout(() => late.resolve(), 2 * graceMs)
@@ -44,6 +53,7 @@ export function limitStart(timeoutMs: number | undefined, signal: AbortSignal): 
       timer.cancel()
     },
     release: () => {
+      isReleased = true
       signal.removeEventListener('abort', interrupted)
       for (const timer of timers) timer.cancel()
     },

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call, say, type Reply } from '../../support/mock-openai.ts'
@@ -146,6 +148,30 @@ describe.skipIf(needsBubblewrap())('agent exec review', () => {
     const ended = await exec([report(finding())], ['review', flag, name, '--json'], { cwd })
     expect(ended.events.at(-1)).toMatchObject({ review: { of, files: 1, findings: { high: 1 } } })
     expect(found(ended)).toMatchObject([{ path: 'total.js', start_line: 3, replacement: { start_line: 3 } }])
+  })
+
+  test.each([
+    ['SIGTERM', 143, 'terminated'],
+    ['SIGINT', 130, 'interrupted'],
+  ] as const)('that waits for git is ended by %s', async (name, code, reason) => {
+    const cwd = changed()
+    // git waits until somebody writes to the pipe. This process learns when git has opened it, because only then can it open it too.
+    const pipe = join(cwd, '.gitignore')
+    execFileSync('mkfifo', [pipe])
+    const ended = await exec([], ['review', '--json'], {
+      cwd,
+      onStart: (child) => {
+        void open(pipe, 'w').then(async (held) => {
+          child.kill(name)
+          await once(child, 'close')
+          await held.close()
+        })
+        // If git never opens it, this process must not wait for that.
+        child.once('close', () => void open(pipe, 'r+').then((held) => held.close()))
+      },
+    })
+    expect([ended.code, ended.signal]).toEqual([code, null])
+    expect(ended.events.at(-1)).toMatchObject({ reason, exit_code: code })
   })
 
   test('uses piped input as the diff, and the argument as the focus of the review', async () => {
