@@ -1,4 +1,4 @@
-import { SandboxError, type Sandbox } from '../../sandbox/index.ts'
+import { SandboxError, type ExecResult, type Sandbox } from '../../sandbox/index.ts'
 import { sanitizeOutput } from './text/sanitize-output.ts'
 import { OutputBuffer } from './text/output-buffer.ts'
 
@@ -82,10 +82,25 @@ async function spawnGit(
     child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes))
     child.stderr.on('data', (bytes: Buffer) => stderr.push(bytes))
     const result = await child.result
-    return { status: result.status, code: result.status === 'exited' ? result.code : undefined }
+    return { status: endOf(result), code: result.status === 'exited' ? result.code : undefined }
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
     stderr.push(Buffer.from(error.message))
     return { status: 'not started', code: undefined }
+  }
+}
+
+function endOf(result: ExecResult): string {
+  switch (result.status) {
+    case 'exited':
+      return `ended with exit code ${result.code}`
+    case 'signaled':
+      return `was ended by ${result.signal}`
+    case 'timed-out':
+      return `didn't end within ${result.afterMs / 1000} s`
+    case 'cancelled':
+      return 'was cancelled'
+    default:
+      return result satisfies never
   }
 }
