@@ -28,7 +28,11 @@ export function explainSystemFault(error: unknown): string | undefined {
   const words = advice[code]
   if (words === undefined) return undefined
   const from = `${code} from ${syscall ?? 'the system'}`
-  // A write names no path.
-  if (path === undefined) return isDiskFault(error) ? `A disk takes no more data (${from}): ${words}` : undefined
+  if (path === undefined && isDiskFault(error)) return `A disk takes no more data (${from}): ${words}`
+  // Calls on an open file name no path. Others without one, such as `kill`, aren't about files.
+  if (path === undefined)
+    return /^(?:write|read|close|f[a-z]+)$/.test(syscall ?? '')
+      ? `An open file can't be used (${from}): ${words}`
+      : undefined
   return `${[path, ...(dest === undefined ? [] : [dest])].join(' or ')} can't be used (${from}): ${words}`
 }
