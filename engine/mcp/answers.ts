@@ -3,7 +3,10 @@ import { SseError } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { McpError } from '@modelcontextprotocol/sdk/types.js'
 import { describeOtherContent, firstWords } from '../core/text/other-content.ts'
+import { proxyFault } from '../models/proxy-failure.ts'
 import type { McpServer } from './server.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** The maximum number of bytes that are read of an answer that is not one of MCP. */
 const mostOfOther = 64 * 1024
@@ -87,7 +90,7 @@ export function refusedKey(
 }
 
 /** A sentence about an error of the SDK. */
-export function describeError(error: unknown, { transport }: McpServer): string {
+export function describeError(error: unknown, { transport }: McpServer, environment: Environment): string {
   const at = 'url' in transport ? plain(transport.url) : 'it'
   if (error instanceof McpError) return error.message.replace(/^MCP error -?\d+: /, '')
   if (error instanceof StreamableHTTPError) return `${at} answered ${error.code}: ${wordsOf(error)}`
@@ -96,7 +99,8 @@ export function describeError(error: unknown, { transport }: McpServer): string 
   if (error instanceof SseError) return describeSseError(error, at)
   const { message, cause } = error as Error
   const why = cause instanceof Error ? cause.message : ''
-  if (message === 'fetch failed') return `${at} can't be reached: ${why}`
+  const proxy = 'url' in transport ? proxyFault(error as Error, transport.url, environment)?.words : undefined
+  if (message === 'fetch failed' || proxy !== undefined) return `${at} can't be reached: ${proxy ?? why}`
   const words = message.includes(why) ? [message] : [message, why]
   // A WebSocket error contains no message.
   return words.join(': ') || "it can't be reached"

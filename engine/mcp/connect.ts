@@ -86,7 +86,8 @@ async function connectOnce(server: McpServer, dependencies: McpDependencies): Pr
   client.onclose = () => (closed ??= 'closed the connection')
   // An HTTP connection isn't closed when its server disappears, so the loss is noticed only when a request fails.
   const noteLoss = (error: unknown, signal: AbortSignal): void => {
-    if (!signal.aborted && !(error instanceof McpError)) closed ??= describeError(error, server)
+    if (!signal.aborted && !(error instanceof McpError))
+      closed ??= describeError(error, server, dependencies.environment)
   }
   const authorization = authorizationFor(server, dependencies)
   const transport = await open(server, dependencies, authorization)
@@ -97,7 +98,7 @@ async function connectOnce(server: McpServer, dependencies: McpDependencies): Pr
     if (ending !== undefined) return new Error(`the server ${ending}`, { cause: error })
     const refusal = refusedKey(error, server, authorization?.refused)
     if (refusal !== undefined) return new Error(refusal, { cause: error })
-    return new Error(describeError(error, server), { cause: error })
+    return new Error(describeError(error, server, dependencies.environment), { cause: error })
   }
   try {
     await client.connect(transport, limits)

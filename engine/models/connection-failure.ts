@@ -1,6 +1,6 @@
 import { aboutCertificate, causesOf, refusedCertificate, trustMoreCertificates } from '../core/certificates.ts'
 import { ProviderFailure } from './failure.ts'
-import { proxyOf, type NamedProxy } from './proxy-variables.ts'
+import { proxyFault } from './proxy-failure.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -32,8 +32,7 @@ export async function judgeConnection(error: Error, { url, env }: Failed): Promi
     return fail(
       `can't be reached at ${at}: the server speaks only HTTP/2, which this program doesn't. Use a gateway that speaks HTTP/1.1.`,
     )
-  const proxy = proxyOf(env, new URL(url))
-  const refusing = proxy === undefined ? undefined : aboutProxy(cause, words, proxy)
+  const refusing = proxyFault(error, new URL(url), env)
   if (refusing !== undefined) return fail(`can't be reached at ${at}: ${refusing.words}`, refusing.retryable)
   const reason = tlsReason(words)
   if (reason !== undefined) return fail(`can't be reached at ${at}: ${aboutTls(reason)}`, !isFinalForTls(reason))
@@ -48,47 +47,6 @@ function speaksHttp2(cause: Error): boolean {
   if (tlsReason(cause.message)?.endsWith('no application protocol') === true) return true
   // A frame begins with its length in three bytes. The first frame of a server is of the type SETTINGS (4).
   return rawPacket instanceof Uint8Array && rawPacket[0] === 0 && rawPacket[1] === 0 && rawPacket[3] === 4
-}
-
-/** What a proxy did instead of connecting; undefined if the failure isn't the proxy's. */
-function aboutProxy(
-  cause: Error,
-  words: string,
-  { label, variable, host }: NamedProxy,
-): { readonly words: string; readonly retryable: boolean } | undefined {
-  // These are the words of Node's `fetch` and of its `http`.
-  const [, byFetch, byHttp] =
-    /^Proxy response \((\d+)\)|^Failed to establish tunnel .* HTTP\/1\.\d (\d+)/.exec(words) ?? []
-  const status = Number(byFetch ?? byHttp)
-  // The first is for the way to a server with https; for others, Node's `fetch` takes the status as a failure of its own.
-  if (status === 407 || /proxy authentication required/i.test(words))
-    return {
-      words: `the proxy ${label} asks for a user and a password (407). Set them in ${variable}: http://USER:PASSWORD@${host}`,
-      retryable: false,
-    }
-  const named = `the proxy ${label} (${variable})`
-  if (status >= 500) return { words: `${named} can't connect to it (${status})`, retryable: true }
-  if (status > 0)
-    return {
-      words: `${named} refuses to connect to it (${status}). Allow it there, or name its host in NO_PROXY`,
-      retryable: status === 429,
-    }
-  const { code = '' } = cause as NodeJS.ErrnoException
-  // Node's `fetch` names what it waited for only in the message.
-  const isSilent = code === 'UND_ERR_CONNECT_TIMEOUT' && words.includes(` ${host},`)
-  if (code === 'ERR_INVALID_ARG_VALUE' && words.includes('TLS ServerName'))
-    return {
-      words: `${named} can't be used, because Node connects to a proxy with https only by its name, not by an address. Name its host in ${variable}`,
-      retryable: false,
-    }
-  if (isSilent || isAbout(cause, host)) return { words: `${named} doesn't answer: ${words}`, retryable: true }
-  return code.startsWith('UND_ERR_SOCKS5') ? { words: `${named} refuses: ${words}`, retryable: false } : undefined
-}
-
-function isAbout(cause: Error, host: string): boolean {
-  const { address, port, hostname } = cause as Error & Partial<Record<'address' | 'port' | 'hostname', unknown>>
-  const { hostname: name, port: number } = new URL(`http://${host}`)
-  return hostname === name || (String(port) === (number === '' ? '80' : number) && typeof address === 'string')
 }
 
 /** OpenSSL's reason in an error's message, which otherwise consists of numbers and of places in OpenSSL's source; undefined if there is none. */

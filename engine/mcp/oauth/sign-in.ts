@@ -74,12 +74,12 @@ export async function signIn(server: McpServer, options: SignInOptions): Promise
     if (client.getServerCapabilities()?.tools !== undefined) await client.listTools()
     return false
   } catch (error) {
-    if (!isAsked) throw asUserError(error, server)
+    if (!isAsked) throw asUserError(error, server, options.environment)
     if (options.returned !== undefined)
       void options.returned().then((text) => waiting.resolve(new URL(text)), waiting.reject)
     const code = codeIn(await waiting.promise, state)
     await remote.finishAuth(code).catch((cause: unknown) => {
-      throw asUserError(cause, server)
+      throw asUserError(cause, server, options.environment)
     })
     return true
   } finally {
@@ -99,7 +99,7 @@ function codeIn({ searchParams }: URL, state: string): string {
   throw new UserError('failed', `Nobody was signed in${why === '' ? '' : `: ${why}`}.`)
 }
 
-function asUserError(error: unknown, server: McpServer): UserError {
+function asUserError(error: unknown, server: McpServer, environment: SignInOptions['environment']): UserError {
   if (error instanceof UserError) return error
-  return new UserError('failed', `${server.origin}: ${describeError(error, server)}`, { cause: error })
+  return new UserError('failed', `${server.origin}: ${describeError(error, server, environment)}`, { cause: error })
 }

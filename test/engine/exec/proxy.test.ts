@@ -211,6 +211,17 @@ test('a proxy that is down is called one', async () => {
   expect(ended.stderr).not.toContain('pass-word')
 })
 
+test.each([
+  ['http://127.0.0.1:9', "doesn't answer: "],
+  ['https://127.0.0.1:9', "can't be used, because"],
+])('the proxy %s on the way to an MCP server is named too', async (url, says) => {
+  const args = ['-s', 'danger-full-access', '-c', 'mcp_servers.far={url="http://mcp.invalid/mcp", required=true}', 'x']
+  const env = { ALL_PROXY: url.replace('//', '//me:pass-word@'), NO_PROXY: '127.0.0.1' }
+  const { stderr } = await exec([[say('never')]], args, { cwd: repository(), env })
+  expect(stderr).toContain(`http://mcp.invalid/mcp can't be reached: the proxy ${url} (ALL_PROXY) ${says}`)
+  expect(stderr).not.toContain('pass-word')
+})
+
 test('a model server that speaks only HTTP/2 is named as such, and asked once', async () => {
   let asked = 0
   const server = createHttp2().on('session', () => (asked += 1))
