@@ -14,7 +14,7 @@ export const proxyVariables: readonly string[] = [
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** A proxy that the environment names. `label` is its URL without a password, `host` its host and port. */
-export type NamedProxy = {
+type NamedProxy = {
   readonly variable: string
   readonly url: string
   readonly label: string
