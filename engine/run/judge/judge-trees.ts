@@ -65,10 +65,13 @@ function refusalOf(error: unknown, directory: string): unknown {
   const isLarge = error instanceof CopyRefusal || error instanceof TreeTooLarge
   if (!isLarge && !isNoSpace(error)) return error
   const why = isLarge ? error.message : `no space is left in ${directory}`
-  const remedy = isLarge ? 'Use --view=copy, with which trees of any size are copied' : 'Free some disk space'
+  const id = basename(directory)
+  const remedy = isLarge
+    ? 'Start a run with --view=copy, with which trees of any size are copied'
+    : `Free some disk space, and continue with agent exec resume ${id}`
   const message =
     `The change can't be judged, because that needs a copy of the tree: ${why}. Nothing was landed. ` +
-    `${remedy}, and continue with agent exec resume ${basename(directory)}; or land it unjudged with agent apply ${basename(directory)}.`
+    `${remedy}; or look at the change and land it unjudged with agent apply ${id}.`
   return new UserError('failed', message, { cause: error })
 }
 
