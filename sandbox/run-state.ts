@@ -1,5 +1,6 @@
 import { realpathSync } from './host-paths.ts'
 import type { Backend } from './backend.ts'
+import { gitRewrites } from './credentials/git-rewrites.ts'
 import { createPlaceFinder } from './git/guarded-places.ts'
 import { packWith } from './git/pack.ts'
 import { openPrivateGit } from './git/private-git.ts'
@@ -67,6 +68,7 @@ export function openRunState(
       denied,
       showsOwner,
       views: policy.views,
+      rewritten: gitRewrites(policy.credentials).map(([, beginning]) => beginning),
     })
     const keyFiles = createKeyFileView(run.path, [workspace, ...roots])
     return {

@@ -5,6 +5,7 @@ import { exitCodes } from '../core/exit-codes.ts'
 import { findAppPaths, stateFor } from '../core/app-paths.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import { configurationRows } from './doctor/configuration-rows.ts'
+import { credentialRows } from './doctor/credential-rows.ts'
 import { findConfiguration } from './doctor/find-configuration.ts'
 import { findGit } from './doctor/find-git.ts'
 import { findModel } from './doctor/find-model.ts'
@@ -47,6 +48,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     ...(await findModel(options, config, workspace)),
     ...gitRows(await findGit({ root, workspace, anywhere: options.skipGitRepoCheck === true }, process.env)),
     ...configurationRows(facts),
+    ...(await credentialRows(config?.settings ?? {}, process.env, workspace)),
     stateRow(stateFor([workspace], places.state)),
   ])
   const ready = checks.every(({ state }) => state !== 'missing')

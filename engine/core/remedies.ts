@@ -29,6 +29,8 @@ export function remedyAsFlags(remedy: Remedy): string {
         : shellJoin(['--allow-private-host', remedy.host.host])
     case 'add-service':
       return shellJoin(['--service', remedy.service])
+    case 'use-credential':
+      return `${credentialFor(remedy.host)}; for anything else, ${shellJoin(['--allow-host', `${remedy.host}:22`])}`
     case 'raise-limit': {
       const { name, value } = writeLimit(remedy.limit, 2 * remedy.value)
       return `raise the limit, e.g. --limit ${name}=${value}`
@@ -66,6 +68,10 @@ export function remedyAsConfig(remedy: Remedy): string {
       )
     case 'add-service':
       return `pass ${shellJoin(['--service', remedy.service])}, or add ${JSON.stringify(remedy.service)} to services in your own config.toml`
+    case 'use-credential': {
+      const entry = JSON.stringify(`${remedy.host}:22`)
+      return `${credentialFor(remedy.host)}; for anything else, ${addTo('sandbox_workspace_write.allowed_hosts', entry)}`
+    }
     case 'raise-limit': {
       if (remedy.limit === 'wallTimeMs') return 'call the tool with a longer timeout_ms'
       const { name, value } = writeLimit(remedy.limit, 2 * remedy.value)
@@ -77,6 +83,10 @@ export function remedyAsConfig(remedy: Remedy): string {
     default:
       return remedy satisfies never
   }
+}
+
+function credentialFor(host: string): string {
+  return `for git, pass --credential NAME (such as github) with a credential for ${host}, by which git asks it by https: ssh has no key in the sandbox`
 }
 
 function addTo(key: string, value: string): string {

@@ -63,6 +63,8 @@ function grantForDenial({ kind, subject, remedy }: Denial, policy: SandboxPolicy
         typeof remedy.host !== 'string' && remedy.host.allowPrivate === true,
         policy,
       )
+    case 'use-credential':
+      return hostGrant(`${remedy.host}:22`, false, policy)
     case 'raise-limit':
       // A call sets its own time limit, so no grant is needed.
       return remedy.limit === 'wallTimeMs' ? [] : [{ kind: 'limit', name: remedy.limit, value: 2 * remedy.value }]

@@ -27,6 +27,8 @@ export type Remedy =
   | { readonly kind: 'allow-host'; readonly host: HostPatternInput }
   /** Lets commands reach a program of this machine at its port, as `HOST:PORT`. */
   | { readonly kind: 'add-service'; readonly service: string }
+  /** Lets git use a credential for a host that it asked by ssh, for which commands have no key. */
+  | { readonly kind: 'use-credential'; readonly host: string }
   /** Raises a limit. `value` is the current limit, in the limit's own unit. */
   | { readonly kind: 'raise-limit'; readonly limit: LimitName; readonly value: number }
   /** A remedy that isn't a single change to the policy; `advice` says what a person can do. */
@@ -53,6 +55,8 @@ export function describeRemedy(remedy: Remedy): string {
       return `add ${JSON.stringify(remedy.host)} to network.allow`
     case 'add-service':
       return `add ${JSON.stringify(remedy.service)} to services`
+    case 'use-credential':
+      return `add ${remedy.host} to credentials, for git then asks it by https: ssh has no key in the sandbox`
     case 'raise-limit':
       return `raise limits.${remedy.limit}, which is ${remedy.value}`
     case 'otherwise':

@@ -106,6 +106,10 @@ function hostDenials(policy: SandboxPolicy, line: string): readonly Denial[] {
   const host = namedHost(line)
   if (host === undefined || policy.credentials.some(({ hosts }) => hosts.some((text) => text.split(':')[0] === host)))
     return []
+  if (line.startsWith('ssh: ')) {
+    const remedy = { kind: 'use-credential', host } as const
+    return [{ kind: 'host', subject: `${host}:22`, rule: 'network: no ssh', certainty: 'suspected', remedy }]
+  }
   if (policy.network.mode === 'allowlist') return judgeUnreachable(policy.network.allow, host)
   return [
     { kind: 'host', subject: host, rule: 'network: off', certainty: 'suspected', remedy: { kind: 'allow-host', host } },

@@ -45,15 +45,23 @@ export function scrubbed(content: Buffer): Buffer {
  * User names and passwords are removed from URLs. Other settings are kept, even those that make git run programs, because git runs confined.
  *
  * @param entries settings in which includes have been resolved
+ * @param rewritten the beginnings of addresses that git reads as those of the proxy. No other setting may change them before
  * @returns the remaining settings, and whether any secrets were removed
  */
-export function withoutSecrets(entries: readonly ConfigEntry[]): {
+export function withoutSecrets(
+  entries: readonly ConfigEntry[],
+  rewritten: readonly string[] = [],
+): {
   readonly kept: readonly ConfigEntry[]
   readonly lost: boolean
 } {
   let lost = false
   const kept = entries.flatMap((entry): readonly ConfigEntry[] => {
     const key = keyOf(entry)
+    if (rewrites(entry, rewritten)) {
+      lost = true
+      return []
+    }
     if (
       secretKeys.some((pattern) => pattern.test(key)) ||
       [secretValue, secretHeader].some((pattern) => pattern.test(entry.value ?? ''))
@@ -70,6 +78,16 @@ export function withoutSecrets(entries: readonly ConfigEntry[]): {
     return [clean]
   })
   return { kept, lost }
+}
+
+/** Whether git would read an address with one of these beginnings as another one because of a setting. The longest match counts, and for pushes any. */
+function rewrites({ section, name, value }: ConfigEntry, beginnings: readonly string[]): boolean {
+  if (section !== 'url' || value === undefined) return false
+  if (name === 'insteadof') return beginnings.some((beginning) => value.startsWith(beginning))
+  return (
+    name === 'pushinsteadof' &&
+    beginnings.some((beginning) => value.startsWith(beginning) || beginning.startsWith(value))
+  )
 }
 
 /** Matches those names of remotes, branches and submodules that may be imported. */

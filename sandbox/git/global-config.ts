@@ -34,16 +34,21 @@ const deepest = 10
  * Commands see each file without its secrets. Included files are treated in the same way.
  *
  * @param directory the run's own directory, where the cleaned copies are stored
+ * @param rewritten the beginnings of addresses that only the sandbox's own settings may rewrite
  * @param roots the writable roots: a file in them that contains secrets is hidden instead, because commands could replace it with a link
  */
-export function createGlobalConfig(directory: string, roots: readonly string[]): () => GlobalConfig {
+export function createGlobalConfig(
+  directory: string,
+  roots: readonly string[],
+  rewritten: readonly string[],
+): () => GlobalConfig {
   const known = new Map<string, CachedConfig>()
   const look = (path: string): CachedConfig | undefined => {
     const stamp = stampOf(path)
     if (stamp === undefined) return undefined
     const before = known.get(path)
     if (before?.stamp === stamp) return before
-    const seen = { stamp, ...read(path, directory, roots) }
+    const seen = { stamp, ...read(path, directory, roots, rewritten) }
     known.set(path, seen)
     return seen
   }
@@ -78,14 +83,21 @@ function globalFiles(): readonly string[] {
   )
 }
 
-function read(path: string, directory: string, roots: readonly string[]): Omit<CachedConfig, 'stamp'> {
+function read(
+  path: string,
+  directory: string,
+  roots: readonly string[],
+  rewritten: readonly string[],
+): Omit<CachedConfig, 'stamp'> {
   if (statSync(encodePath(path), { throwIfNoEntry: false })?.isFile() !== true)
     return { replaced: [], hidden: [], includes: [] }
   const content = readHostFile(encodePath(path), { maxBytes: largest, follow: true })
   const entries = content && parseConfigFile(decodeText(content))
   // The secrets in a file can't be found if it is too large or if git would reject it, so commands see nothing of such a file.
   if (entries === undefined) return { replaced: [], hidden: [path], includes: [] }
-  const clean = entries.map((entry) => (isInclude(entry) ? { kept: [entry], lost: false } : withoutSecrets([entry])))
+  const clean = entries.map((entry) =>
+    isInclude(entry) ? { kept: [entry], lost: false } : withoutSecrets([entry], rewritten),
+  )
   const includes = entries.filter(isInclude).flatMap(({ value }) => pathsIn(value ?? '', dirname(path)))
   const hidden = keyFilesOf(entries, dirname(path))
   if (!clean.some(({ lost }) => lost)) return { replaced: [], hidden, includes }

@@ -70,15 +70,17 @@ export function openPrivateGit(options: {
   readonly showsOwner: boolean
   /** The policy's private views, which give repositories a different path in the sandbox. */
   readonly views: readonly View[]
+  /** The beginnings of addresses that only the sandbox's own settings may rewrite. */
+  readonly rewritten: readonly string[]
 }): PrivateGit {
-  const { roots, workspace, directory, showsOwner, views } = options
+  const { roots, workspace, directory, showsOwner, views, rewritten } = options
   const run = randomName(4)
   const repositories = new Map<string, PrivateRepository>()
   const unsupported = new Set<string>()
-  const globalConfig = createGlobalConfig(directory, roots)
+  const globalConfig = createGlobalConfig(directory, roots, rewritten)
   let located: { readonly git: HostGit | undefined } | undefined
   const hostGit = (): HostGit | undefined => (located ??= { git: locateHostGit(roots) }).git
-  const readOnlyViews = createReadOnlyViews(directory, hostGit)
+  const readOnlyViews = createReadOnlyViews(directory, hostGit, rewritten)
   let count = 0
   let taking = Promise.resolve<readonly Denial[]>([])
 
@@ -97,7 +99,7 @@ export function openPrivateGit(options: {
       writable,
       run,
       showsOwner,
-      views,
+      ...{ views, rewritten },
       mayBorrow: lendersOf(git, { views, roots }),
     })
     repositories.set(git, made)

@@ -29,6 +29,8 @@ type Options = {
   readonly mayBorrow: (directory: string) => boolean
   /** Private views in which commands see the repository at a different path. */
   readonly views: readonly View[]
+  /** The beginnings of addresses that only the sandbox's own settings may rewrite. */
+  readonly rewritten: readonly string[]
 }
 
 type State = {
@@ -87,7 +89,7 @@ export class PrivateRepository {
    * @returns whether the private directory exists. Some kinds of repositories can't be read, so they have none
    */
   prepare(denied: readonly string[]): boolean {
-    const { hostGit, roots, directory, views } = this.#options
+    const { hostGit, roots, directory, views, rewritten } = this.#options
     const before = this.#state
     const isSame = before?.denied === denied.join('\0') && !this.#stale
     if (before !== undefined && isSame && this.#stamp(before.scopes) === before.host) return true
@@ -101,13 +103,8 @@ export class PrivateRepository {
       'config.worktree',
       ...scopes.flatMap(({ prefix }) => (prefix === '' ? [] : [`${prefix}config.worktree`])),
     ]
-    const config = readShownConfig(
-      this.git,
-      this.#host,
-      hostGit,
-      names,
-      views.some(({ overlay }) => overlay === true),
-    )
+    const isOverlay = views.some(({ overlay }) => overlay === true)
+    const config = readShownConfig(this.git, this.#host, hostGit, names, { isOverlay, rewritten })
     const format = config.whole.findLast(
       ({ section, name }) => section === 'extensions' && name === 'objectformat',
     )?.value

@@ -41,10 +41,12 @@ const deepest = 5
  * files to hide, which may be inside the repositories.
  *
  * @param directory the run's own directory, where the cleaned copies are stored
+ * @param rewritten the beginnings of addresses that only the sandbox's own settings may rewrite
  */
 export function createReadOnlyViews(
   directory: string,
   hostGit: () => HostGit | undefined,
+  rewritten: readonly string[],
 ): (repositories: readonly string[], secretFiles: readonly string[]) => ReadOnlyView {
   const known = new Map<string, ReadOnlyView & { readonly stamp: string }>()
   const look = (git: string): ReadOnlyView => {
@@ -56,7 +58,7 @@ export function createReadOnlyViews(
       const before = known.get(git)
       if (before?.stamp === stamp) return before
       const [mounts, hidden]: [Mount[], string[]] = [[{ path: git, as: 'read-only' }], []]
-      clean({ git, host, directory, hostGit: hostGit(), mounts, hidden })
+      clean({ git, host, directory, hostGit: hostGit(), rewritten, mounts, hidden })
       const view = { stamp, mounts, hidden }
       known.set(git, view)
       return view
@@ -113,14 +115,15 @@ type Work = {
   readonly host: HeldDirectory
   readonly directory: string
   readonly hostGit: HostGit | undefined
+  readonly rewritten: readonly string[]
   readonly mounts: Mount[]
   readonly hidden: string[]
 }
 
 /** Adds the mounts for the entries of a repository, or of a work tree's own git directory, that can't be shown as they are. */
 function clean(work: Work): void {
-  const { git, host, hostGit, hidden } = work
-  const config = readShownConfig(git, host, hostGit, configs)
+  const { git, host, hostGit, rewritten, hidden } = work
+  const config = readShownConfig(git, host, hostGit, configs, { rewritten })
   hidden.push(...config.secretFiles)
   for (const [name, { kind }] of host.entries('') ?? []) {
     if (plain.test(name)) continue

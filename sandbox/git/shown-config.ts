@@ -31,14 +31,14 @@ const largest = 4 * 1024 * 1024
  * @param git the repository's directory, without symlinks
  * @param hostGit undefined if there is no git program that can be trusted. Included settings are then left out
  * @param names the config files: `config`, and those of the work trees that have their own
- * @param isOverlay whether the work tree is on a mounted overlayfs
+ * @param options `isOverlay`: whether the work tree is on a mounted overlayfs. `rewritten`: see `withoutSecrets`
  */
 export function readShownConfig(
   git: string,
   host: HeldDirectory,
   hostGit: HostGit | undefined,
   names: readonly string[],
-  isOverlay = false,
+  { isOverlay = false, rewritten = [] }: { readonly isOverlay?: boolean; readonly rewritten?: readonly string[] } = {},
 ): ShownConfig {
   const [texts, entries] = [new Map<string, string>(), new Map<string, readonly ConfigEntry[]>()]
   const [whole, secretFiles, changed]: [ConfigEntry[], Set<string>, Set<string>] = [[], new Set(), new Set()]
@@ -57,7 +57,7 @@ export function readShownConfig(
     const resolved = own?.some(isInclude) === true ? resolveIncludes(host, hostGit, name) : own
     if (resolved === undefined) isValid = false
     const settings = resolved ?? readable
-    const clean = withoutSecrets(settings)
+    const clean = withoutSecrets(settings, rewritten)
     // A comment may contain a secret too.
     if (own === undefined || included.length > 0 || clean.lost || /[#;]/.test(content ?? '')) changed.add(name)
     whole.push(...settings)

@@ -38,7 +38,8 @@ export function decideHost(
     const service = authority(host.text, port)
     return { denial: denied(service, rule, { kind: 'add-service', service }) }
   }
-  return { denial: denied(authority(host.text, port), rule, { kind: 'allow-host', host: entry }) }
+  const remedy = port === 22 ? ({ kind: 'use-credential', host: host.text } as const) : undefined
+  return { denial: denied(authority(host.text, port), rule, remedy ?? { kind: 'allow-host', host: entry }) }
 }
 
 /**

@@ -4,7 +4,7 @@ export type Row = {
    * The group of the check. The row of the group `sandbox` only says whether a run would have the sandbox that it needs, because the report has a separate part
    * about the sandbox.
    */
-  readonly group: 'model' | 'git' | 'configuration' | 'files' | 'sandbox'
+  readonly group: 'model' | 'git' | 'configuration' | 'files' | 'sandbox' | 'credentials'
   readonly check: string
   /** `missing`: `agent exec` would not start. `note`: it would start, but the user may want to know this. */
   readonly state: 'ok' | 'note' | 'missing'

@@ -81,6 +81,7 @@ describeInBoth('with a credential in %s', ({ backend, test: inBackend, readableR
     table: NonNullable<Settings['credentials']>[string],
     hosts: readonly string[],
     site: (value: string) => Answer,
+    prepare: (workspace: string) => void = () => undefined,
   ) {
     const prefix = { npm: 'npm_', pypi: 'pypi-', openai: 'sk-', anthropic: 'sk-ant-', github: 'ghs_', gitlab: 'glpat-' }
     const value = `${prefix[table.preset ?? 'github']}${randomBytes(20).toString('hex')}`
@@ -96,6 +97,7 @@ describeInBoth('with a credential in %s', ({ backend, test: inBackend, readableR
       443,
     )
     const workspace = await temporaryDirectory()
+    prepare(workspace)
     const from = { env: 'SECRET_OF_THE_TEST' }
     const credentials = await openCredentials(
       { credentials: { app: { ...table, from } } },
@@ -139,7 +141,7 @@ describeInBoth('with a credential in %s', ({ backend, test: inBackend, readableR
         )
       }
     }
-  async function openGithub(allow?: readonly string[]) {
+  async function openGithub(allow?: readonly string[], prepare?: (workspace: string) => void) {
     const served = tempDir()
     git(served, 'init', '-q', '--bare', '-b', 'main', 'acme/app.git')
     const seed = tempDir()
@@ -147,7 +149,7 @@ describeInBoth('with a credential in %s', ({ backend, test: inBackend, readableR
     git(seed, 'commit', '-q', '--allow-empty', '-m', 'one')
     git(seed, 'push', '-q', join(served, 'acme/app.git'), 'HEAD:main')
     const table = { preset: 'github' as const, ...(allow === undefined ? {} : { allow: [...allow] }) }
-    const opened = await open(table, ['github.com', 'api.github.com', 'uploads.github.com'], github(served))
+    const opened = await open(table, ['github.com', 'api.github.com', 'uploads.github.com'], github(served), prepare)
     return { ...opened, branches: () => git(join(served, 'acme/app.git'), 'branch', '--format=%(refname:short)') }
   }
 
@@ -163,6 +165,31 @@ describeInBoth('with a credential in %s', ({ backend, test: inBackend, readableR
       expect([...operations()]).toContain('git-push refs/heads/agent/x /acme/app')
     },
   )
+
+  test('addresses that the repository itself rewrites lead git nowhere else', async () => {
+    const { done, branches, seen } = await openGithub(undefined, (workspace) => {
+      git(workspace, 'init', '-q', '-b', 'main')
+      git(workspace, 'remote', 'add', 'origin', 'git@github.com:acme/app.git')
+      for (const [base, key, beginning] of [
+        // As actions/checkout and people write it.
+        ['https://github.com/', 'insteadOf', 'git@github.com:'],
+        ['git@github.com:', 'pushInsteadOf', 'https://github.com/'],
+        ['https://evil.test/', 'insteadOf', 'git@github.com:acme/'],
+        ['https://evil.test/', 'insteadOf', 'https://github.com/acme/'],
+        ['https://evil.test/', 'pushInsteadOf', 'git@'],
+        ['https://mirror.test/', 'insteadOf', 'https://other.test/'],
+      ] as const)
+        git(workspace, 'config', '--add', `url.${base}.${key}`, beginning)
+    })
+    const output = await done(`
+      git fetch -q; git fetch -q https://github.com/acme/app.git; git checkout -q -b agent/x origin/main
+      GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t git commit -q --allow-empty -m two
+      git push -q origin HEAD:agent/x; git push -q https://github.com/acme/app.git HEAD:agent/y
+      git config --get-all url.https://mirror.test/.insteadOf`)
+    expect(output).toBe('https://other.test/\n')
+    expect(branches()).toBe('agent/x\nagent/y\nmain')
+    expect(seen.length).toBeGreaterThan(5)
+  })
 
   needing('gh')('gh lists and creates pull requests and issues, and asks the API', async () => {
     const allow = ['GET /**', 'graphql query *', 'git-fetch', 'graphql createPullRequest', 'graphql createIssue']

@@ -91,6 +91,32 @@ describe.skipIf(needsBubblewrap())('a credential of a run', () => {
     expect([standIn === value, standIn === same]).toEqual([false, true])
   })
 
+  test('is shown by agent doctor, with what it would be used for, and without its value', async () => {
+    const { value, words, env, port } = await startServer()
+    const more = [
+      '-c',
+      'credentials.vault={ from = { command = ["/no/such/program"] }, for = ["a.test"], as = "bearer" }',
+    ]
+    const given = { ...env, NPM_TOKEN: `npm_${value}` }
+    const told = await agent(['doctor', ...words, ...more], { cwd: repository(), home: tempDir(), env: given })
+    expect(told.stdout).toContain(`ok  app: from APP_TOKEN, for 127.0.0.2:${port}: GET /**, graphql query *, git-fetch`)
+    expect(told.stdout).toContain('ok  vault: from /no/such/program, which is not asked here, for a.test: nothing')
+    expect(told.stdout).toMatch(/-- {2}npm: from NPM_TOKEN, for registry[^]*--credential npm lets them use it unseen/)
+    expect(codingsIn(told.stdout + told.stderr, value)).toEqual([])
+    const missing = await agent(['doctor', '--credential', 'pypi'], { cwd: repository(), home: tempDir() })
+    expect(missing.stdout).toContain('no  pypi: credentials.pypi: there is no value')
+  })
+
+  test('is named by the first ssh that fails for the lack of one', async () => {
+    const cwd = repository()
+    for (const words of [[], ['--allow-host', 'other.test']]) {
+      const { stderr } = await agent(['sandbox', ...words, '--', 'git', 'ls-remote', 'git@github.com:acme/app'], {
+        ...{ cwd, home: tempDir() },
+      })
+      expect(stderr).toContain('pass --credential NAME (such as github) with a credential for github.com')
+    }
+  })
+
   test('is never named by a repository, and says what is missing', async () => {
     const cwd = repository({
       '.portcullis/config.toml': '[credentials.x]\nfrom = { env = "HOME" }\nfor = ["a.test"]\nas = "bearer"\n',
