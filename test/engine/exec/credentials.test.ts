@@ -42,7 +42,9 @@ const usesIn = (events: readonly RunEvent[]) =>
 describe.skipIf(needsBubblewrap())('a credential of a run', () => {
   test('pushes a commit of the run; each use is an event, and the record, the report and the summary tell of it', async () => {
     const { value, words, env, url, branches, port } = await startServer()
-    const [cwd, home, report] = [repository(), tempDir(), join(tempDir(), 'report.md')]
+    const [cwd, home, reports] = [repository(), tempDir(), tempDir()]
+    const files = ['r.md', 'r.html', 'r.json', 'r.xml', 'r.sarif', 'steps.md'].map((name) => join(reports, name))
+    const summary = files.at(-1) ?? ''
     const script = [
       'git -c user.name=t -c user.email=t@t.test commit -q --allow-empty -m done',
       `git push -q ${url} HEAD:refs/heads/agent/done`,
@@ -51,8 +53,8 @@ describe.skipIf(needsBubblewrap())('a credential of a run', () => {
     ]
     const { code, events, stderr, stdout, requests } = await exec(
       [[call('exec_command', { cmd: script.join('; ') })], [say('done')]],
-      ['--json', '--report', report, ...words, 'x'],
-      { cwd, home, env },
+      ['--json', ...files.slice(0, -1).flatMap((file) => ['--report', file]), ...words, 'x'],
+      { cwd, home, env: { ...env, GITHUB_STEP_SUMMARY: summary } },
     )
     expect(code, stderr).toBe(0)
     expect(branches()).toBe('agent/done done')
@@ -69,14 +71,16 @@ describe.skipIf(needsBubblewrap())('a credential of a run', () => {
       },
     })
     expect(stderr).toContain(`credential: app for ${host}: git-push refs/heads/agent/done /acme/app: 1 use`)
-    expect(readFileSync(report, 'utf8')).toContain('refs/heads/agent/done')
+    const written = new Map(files.map((file) => [file.slice(reports.length + 1), readFileSync(file, 'utf8')]))
+    for (const name of ['r.md', 'r.html', 'r.json', 'r.xml', 'steps.md'])
+      expect(written.get(name)?.replaceAll('\\', ''), name).toContain('git-push refs/heads/agent/done /acme/app')
     const kept = readdirSync(home, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     const use = '"decidedBy":"credential app","reason":"git-push refs/heads/agent/done /acme/app: status 200"'
     expect(kept.filter((text) => text.includes(use))).toHaveLength(1)
-    const written = [stdout, stderr, readFileSync(report, 'utf8'), JSON.stringify(requests), ...kept]
-    for (const text of written) expect(codingsIn(text, value)).toEqual([])
+    for (const text of [stdout, stderr, JSON.stringify(requests), ...written.values(), ...kept])
+      expect(codingsIn(text, value)).toEqual([])
   })
 
   test('is known to agent sandbox, which gives the command a stand-in of the same shape', async () => {
