@@ -29,6 +29,7 @@ import { compactionLimit } from './compaction-limit.ts'
 import { describeWorktree } from './open-worktrees.ts'
 import { openOutside } from './open-outside.ts'
 import { eventLog } from '../session/event-log.ts'
+import { nameLeft, toolsLeft } from './restrict-tools.ts'
 import { reviewTools } from './review-tools.ts'
 import type { InSession } from './stages.ts'
 import { toolFacts } from './tool-facts.ts'
@@ -128,14 +129,15 @@ export async function assemble(session: InSession, closing: Closing, options: As
     factsOf,
     compactAt: (name) => compactionLimit(factsOf(name), settings),
   }
+  const every = toolSet([...all(({ ownTools }) => ownTools), ...builtIn], toolFacts(session, models))
   const tools = createRegistry({
-    builtIn: toolSet([...all(({ ownTools }) => ownTools), ...builtIn], toolFacts(session, models)),
+    builtIn: toolsLeft(every, request.client?.tools),
     mcp,
     attended,
     deferral: parseDeferral(settings.tool_search) ?? { mode: 'off' },
   })
   request.client?.opened?.({
-    tools: [...new Set(tools.tools.map(({ name, claudeNames }) => claudeNames[0] ?? name))],
+    tools: [...new Set(tools.tools.map((tool) => nameLeft(tool, request.client?.tools) ?? tool.name))],
     servers: (services.servers?.states() ?? []).map(({ server, problem }) => ({ name: server.name, problem })),
     contextWindow: factsOf(model.name).contextWindow,
     longestOutput: factsOf(model.name).longestOutput,

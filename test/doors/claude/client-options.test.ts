@@ -91,4 +91,26 @@ describe.skipIf(needsBubblewrap())('options of claude -p', () => {
     const { code, stderr, requests } = await claude(['-p', option, value, 'go'], { replies: [[say('done')]] })
     expect([code, stderr, requests]).toEqual([1, expect.stringContaining(words), []])
   })
+
+  test.each<readonly [options: readonly string[], offered: readonly string[]]>([
+    [
+      ['--disallowedTools', 'Bash'],
+      ['Read', 'Edit'],
+    ],
+    [['--disallowedTools', 'Bash,Edit,Write'], ['Read']],
+    [
+      ['--tools', 'Read,Bash'],
+      ['Read', 'Bash'],
+    ],
+  ])('with %j, the model is offered only tools that are left', async (options, offered) => {
+    const { messages, requests } = await claude(
+      ['-p', '--output-format', 'stream-json', '--verbose', ...options, '--', 'go'],
+      { replies: [[say('done')]] },
+    )
+    const named = messages.find(({ subtype }) => subtype === 'init')?.['tools'] as readonly string[]
+    expect(named.filter((name) => ['Bash', 'Read', 'Edit'].includes(name)).toSorted()).toEqual(offered.toSorted())
+    const { tools } = requests[0]?.body as { readonly tools: readonly { readonly name: string }[] }
+    const commands = tools.filter(({ name }) => name === 'exec_command')
+    expect(commands).toHaveLength(offered.includes('Bash') ? 1 : 0)
+  })
 })
