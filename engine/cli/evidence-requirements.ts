@@ -17,9 +17,11 @@ export function requirementFaults(statement: Statement, wanted: Requirement): re
   }
   if (verified.length === 0) return [`not ${wanted}: the run had no --verify commands`]
   return verified.flatMap(({ command, passed, judged }) => {
-    if (wanted === 'verified') return passed ? [] : [`not verified: ${command} did not pass`]
+    if (passed && wanted === 'verified') return []
+    if (wanted === 'verified' && (judged === undefined || judged.verdict === 'kept'))
+      return [`not verified: ${command} did not pass`]
     if (judged === undefined) return [`not kept: ${command} was not judged with the tests of the base`]
-    return judged.verdict === 'kept' ? [] : [`not kept: ${command}: ${judgementWords(judged)}`]
+    return judged.verdict === 'kept' ? [] : [`not ${wanted}: ${command}: ${judgementWords(judged)}`]
   })
 }
 

@@ -91,19 +91,25 @@ describe.skipIf(needsBubblewrap())('--verify judges with the base’s tests and 
     expect(end(refused)).toMatchObject({ result: 'revised', exit_code: 1 })
     expect(refused.stderr).toContain('--allow-test-changes')
     expect(readFileSync(join(cwd, 'add.js'), 'utf8')).toBe(files['add.js'])
+    const keys = tempDir()
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(keys, 'key')])
+    const evidence = join(keys, 'evidence.json')
+    const make = () => agent(['evidence', '--last', '-o', evidence, '--key', join(keys, 'key')], { cwd, home })
+    const check = (facts: string) =>
+      agent(['evidence', 'verify', evidence, '--public-key', join(keys, 'key.pub'), '--require', facts], { cwd, home })
+    expect((await make()).code).toBe(0)
+    const unverified = await check('verified')
+    expect([unverified.code, `${unverified.stdout}${unverified.stderr}`]).toEqual([
+      1,
+      expect.stringContaining('not verified: npm test: revised'),
+    ])
     const allowed = await run('--allow-test-changes')
     expect(end(allowed)).toMatchObject({
       result: 'done',
       verified: [{ passed: true, judged: { verdict: 'revised', allowed_by: '--allow-test-changes' } }],
     })
     expect(readFileSync(join(cwd, 'add.js'), 'utf8')).toContain('+ 1')
-    const keys = tempDir()
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(keys, 'key')])
-    const evidence = join(keys, 'evidence.json')
-    const made = await agent(['evidence', '--last', '-o', evidence, '--key', join(keys, 'key')], { cwd, home })
-    expect(made.code).toBe(0)
-    const check = (facts: string) =>
-      agent(['evidence', 'verify', evidence, '--public-key', join(keys, 'key.pub'), '--require', facts], { cwd, home })
+    expect((await make()).code).toBe(0)
     expect((await check('verified')).code).toBe(0)
     const kept = await check('verified,kept')
     expect([kept.code, `${kept.stdout}${kept.stderr}`]).toEqual([
