@@ -9,7 +9,7 @@ import { authority, parseAuthority } from '../network/host.ts'
 import { createGate, type GateRules } from '../network/proxy-gate.ts'
 import { answerBack } from './answer-back.ts'
 import { guardParts } from './form-names.ts'
-import { insideAddressesOf, type Origin, type ReadCredential } from './credential.ts'
+import { insideAddressesOf, plainOf, type Origin, type ReadCredential } from './credential.ts'
 import { headersOnward } from './headers.ts'
 import { describeOperation, kindOfRequest } from './judge-request.ts'
 import { maskValue, type ValueMask } from './mask-value.ts'
@@ -80,7 +80,7 @@ export function createBroker(
     if (host === undefined || !('port' in rest)) return undefined
     // A client may name the port of http, which it means without saying.
     const port = rest.port === 80 ? 443 : rest.port
-    return places.get(`http://${port === 443 ? authority(host.text, '').slice(0, -1) : authority(host.text, port)}`)
+    return places.get(plainOf({ host: host.text, port }))
   }
 
   return {

@@ -79,7 +79,8 @@ export function insideOf(origin: Origin): string {
   return plainOf(port === 443 ? { host: namesForGh[host] ?? host, port } : origin)
 }
 
-function plainOf({ host, port }: Origin): string {
+/** The address of an origin without TLS, under its own name. */
+export function plainOf({ host, port }: Origin): string {
   return `http://${port === 443 ? authority(host, '').slice(0, -1) : authority(host, port)}`
 }
 
