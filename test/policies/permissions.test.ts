@@ -297,11 +297,9 @@ describe('path patterns', () => {
     const entry = `Read(./${'**/'.repeat(60)}${'*a*/**/'.repeat(60)}zz)`
     const stars = `Read(${'*a'.repeat(400)}b)`
     const long = `/repo/${'a'.repeat(3000)}`
-    const started = performance.now()
+    // With backtracking, these would never end.
     expect(decision(read(`/repo/${deep}`), { deny: [entry] })).toBe('allow')
     expect(decision(read(long), { deny: [stars] })).toBe('allow')
-    // This once took minutes, and now takes a few milliseconds. Even a very busy machine stays below the limit.
-    expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   test.each([

@@ -157,11 +157,9 @@ describe('masking secrets', () => {
       '"',
       ' ',
     ]
-    const started = performance.now()
+    // This takes seconds even on the slowest machine. A regular expression that needs quadratic time would never end.
     for (const piece of pieces) redact(piece.repeat(200_000 / piece.length))
     for (const [text] of secrets) redact(`${text.slice(0, -1)}${' '.repeat(3)}`.repeat(2_000))
-    // This takes seconds even on the slowest machine. A regular expression that needs quadratic time would take hours.
-    expect(performance.now() - started).toBeLessThan(60_000)
   })
 
   test('does not change fields that only their issuer can read', () => {

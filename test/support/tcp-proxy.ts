@@ -4,6 +4,8 @@ import { onTestFinished } from 'vitest'
 /** A proxy whose connections can be cut. */
 export type TcpProxy = {
   readonly port: number
+  /** How many connections were made to it. */
+  readonly connections: () => number
   /** Closes all connections, and each new one at once. */
   readonly cut: () => void
   /** Stops forwarding data but leaves the connections open, so requests get no answer. */
@@ -15,7 +17,9 @@ export type TcpProxy = {
 export async function startTcpProxy(to: number): Promise<TcpProxy> {
   const open = new Set<Socket>()
   let state: 'open' | 'cut' | 'halted' = 'open'
+  let connections = 0
   const server = createServer((near) => {
+    connections++
     if (state === 'cut') {
       near.destroy()
       return
@@ -45,6 +49,7 @@ export async function startTcpProxy(to: number): Promise<TcpProxy> {
   })
   return {
     port: (server.address() as AddressInfo).port,
+    connections: () => connections,
     cut: () => {
       state = 'cut'
       close()

@@ -93,14 +93,12 @@ export type Ended = {
   readonly stdout: string
   readonly stderr: string
   readonly requests: MockOpenAI['requests']
-  readonly ms: number
 }
 
 /** Runs `codex exec` with these arguments against a mock of OpenAI's API. */
 export async function codexExec(args: readonly string[], line: Line): Promise<Ended> {
   const mock = await mockOf(line.replies)
   const [program = '', ...first] = startOfCodex
-  const started = performance.now()
   const child = spawn(program, [...first, 'exec', '-c', `openai_base_url="${mock.baseUrl}"`, ...args], {
     cwd: line.cwd ?? tempDir(),
     env: { ...environment(line.home ?? homeWith()), CODEX_API_KEY: 'sk-test', ...line.env },
@@ -114,7 +112,7 @@ export async function codexExec(args: readonly string[], line: Line): Promise<En
     child.on('error', reject)
     child.on('close', resolve)
   })
-  return { code, stdout, stderr, requests: mock.requests, ms: performance.now() - started }
+  return { code, stdout, stderr, requests: mock.requests }
 }
 
 /** A script that starts the program and writes down with which words it was started. */

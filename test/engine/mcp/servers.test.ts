@@ -183,14 +183,12 @@ describe.skipIf(needsBubblewrap())('servers over the network', () => {
       const url = new URL(`http://127.0.0.1:${(site.address() as AddressInfo).port}/mcp`)
       const silent = { source: 'setInterval(() => undefined, 1000)' }
       const settings = { startupTimeoutMs: 1500 }
-      const begun = performance.now()
       const servers = await start([
         type === 'http'
           ? server('slow', { type, url, headers: {} }, settings)
           : nodeServer('slow', silent, [], settings),
       ])
       expect(servers.states()[0]?.problem).toMatch(/timed out|not ready/i)
-      expect(performance.now() - begun).toBeLessThan(15_000)
     },
   )
 

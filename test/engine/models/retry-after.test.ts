@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { backoff } from '../../../engine/models/retry.ts'
+import { backoff, respondWithRetries } from '../../../engine/models/retry.ts'
 import { waitAsked } from '../../../engine/models/retry-after.ts'
 
 const now = Date.parse('2026-01-01T00:00:00Z')
@@ -49,4 +49,20 @@ test('our own waits double, vary by half, and stay below 30 s', () => {
       expect(wait).toBeLessThanOrEqual(whole)
     }),
   )
+})
+
+test('the first retry of a broken stream comes sooner than that of a refused request, and the waits double', async () => {
+  const provider = { label: 'OpenAI', secrets: [], baseUrl: 'http://127.0.0.1', keyFrom: undefined }
+  const limits = { maxRetries: 5, retryBaseMs: 500, retryBudgetMs: 60_000, connectTimeoutMs: 1, streamIdleTimeoutMs: 1 }
+  // A stream without an end is broken.
+  const broken = respondWithRetries(provider, async function* () {}, limits, new AbortController().signal)
+  const waits: number[] = []
+  for await (const event of broken) {
+    if (event.type === 'retry') waits.push(event.waitMs)
+    if (waits.length === 3) break
+  }
+  for (const [retry, wait] of waits.entries()) {
+    expect(wait).toBeGreaterThanOrEqual(100 * 2 ** retry)
+    expect(wait).toBeLessThanOrEqual(200 * 2 ** retry)
+  }
 })
