@@ -141,6 +141,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
     servers: (services.servers?.states() ?? []).map(({ server, problem }) => ({ name: server.name, problem })),
     contextWindow: factsOf(model.name).contextWindow,
     longestOutput: factsOf(model.name).longestOutput,
+    said: beginning.resumedFrom?.original ?? [],
   })
   return runPart({
     model: aroundModel(model),

@@ -1,4 +1,5 @@
 import type { HookCallback, HookFile } from '../hooks/load-hooks.ts'
+import type { HistoryItem } from '../core/model.ts'
 import type { JsonServers } from '../mcp/json-servers.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
 import type { ToolRestriction } from './restrict-tools.ts'
@@ -34,4 +35,6 @@ export type OpenedFacts = {
   /** The model's context window and its longest answer, in tokens; undefined if they are unknown. */
   readonly contextWindow: number | undefined
   readonly longestOutput: number | undefined
+  /** The conversation that the run continues. */
+  readonly said: readonly HistoryItem[]
 }

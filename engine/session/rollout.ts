@@ -5,73 +5,15 @@ import type { HistoryItem, Usage } from '../core/model.ts'
 import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
 import { readUserBytes } from '../core/read-plain-file.ts'
 import { UserError } from '../core/user-error.ts'
-import { verificationFields, type Verification } from '../core/verification-settings.ts'
-import { historyItem } from './history-item.ts'
+import type { Verification } from '../core/verification-settings.ts'
+import type { historyItem } from './history-item.ts'
+import { record, withoutCutOff, type ReadRecord } from './rollout-record.ts'
 import type { Worktree } from './worktree-record.ts'
 
 /**
  * A rollout: a session's conversation as JSON lines, written as it happens, so that a session can be read and resumed even if its run is
  * killed. Only the last line can be incomplete, if the run was killed while writing it.
  */
-
-const count = z.number()
-const usage = z.object({
-  inputTokens: count,
-  cachedInputTokens: count,
-  cacheWriteInputTokens: count,
-  outputTokens: count,
-  reasoningOutputTokens: count,
-  webSearches: count.optional(),
-})
-
-/** The cost in US dollars; absent if the price was not known. */
-const cost = z.number().optional()
-
-const record = z.discriminatedUnion('type', [
-  /** The first line of a rollout. */
-  z.object({
-    type: z.literal('session'),
-    version: z.literal(1),
-    thread_id: z.string(),
-    /** When the session began, in ISO 8601 format. */
-    started: z.string(),
-    workspace: z.string(),
-    forked_from: z.string().optional(),
-    /** The name that the session's client gave itself when it started the session. */
-    source: z.string().optional(),
-  }),
-  /** A run of the session begins: the first one, or one that resumes the session. */
-  z.object({ type: z.literal('run'), at: z.string(), model: z.string() }),
-  z.object({ type: z.literal('item'), item: historyItem }),
-  /** A complete response with its usage and cost. It is one line, so it is stored either whole or not at all. */
-  z.object({ type: z.literal('response'), items: z.array(historyItem), usage, cost_usd: cost }),
-  /** The usage and cost of something other than a response: a failed attempt, a summary, a review. */
-  z.object({ type: z.literal('spent'), usage, cost_usd: cost }),
-  /** From this line on, these items are sent to the model instead of all earlier items. */
-  z.object({ type: z.literal('compaction'), items: z.array(historyItem) }),
-  /** Plan mode begins, and `requested_by` says who requested it; if `requested_by` is null, plan mode ends. */
-  z.object({
-    type: z.literal('plan_mode'),
-    requested_by: z.enum(['user', 'model']).nullable().optional(),
-    // The name of the field `requested_by` in rollouts written by older versions.
-    wished_by: z.enum(['user', 'model']).nullable().optional(),
-  }),
-  /** From this line on, the session works in this worktree. Null: it works in its original directory again. */
-  z.object({
-    type: z.literal('worktree'),
-    worktree: z
-      .object({
-        path: z.string(),
-        git: z.object({ branch: z.string(), base: z.string(), admin: z.string() }).optional(),
-      })
-      .nullable(),
-  }),
-  /** The verification that applies from this line on. An empty list of commands means that nothing is verified. */
-  z.object({ type: z.literal('verify'), ...verificationFields }),
-  z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),
-])
-
-type ReadRecord = z.infer<typeof record>
 
 type Items = { readonly items: readonly HistoryItem[] }
 
@@ -191,9 +133,8 @@ function parseRecord(line: string, place: string): ReadRecord {
   }
 }
 
-function conversationIn(
-  records: readonly ReadRecord[],
-): Pick<ReadRollout, 'history' | 'original' | 'entries' | 'counted'> {
+function conversationIn(all: readonly ReadRecord[]): Pick<ReadRollout, 'history' | 'original' | 'entries' | 'counted'> {
+  const records = withoutCutOff(all)
   const said = (entry: ReadRecord): readonly HistoryItem[] => {
     if (entry.type === 'item') return [toHistory(entry.item)]
     return entry.type === 'response' ? entry.items.map(toHistory) : []
@@ -204,7 +145,7 @@ function conversationIn(
     return [{ items: said(entry), usage: entry.usage, ...paid }]
   })
   const original = entries.flatMap(({ items }) => items)
-  const at = records.findLastIndex((entry) => entry.type === 'compaction')
+  const at = records.findLastIndex((entry) => entry.type === 'compaction' || entry.type === 'cut')
   const compaction = records[at]
   const last = records.findLastIndex((entry) => entry.type === 'response')
   const response = records[last]

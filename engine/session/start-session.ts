@@ -3,11 +3,15 @@ import { join } from 'node:path'
 import { newThreadId } from '../core/thread-id.ts'
 import { noUsage } from '../core/usage.ts'
 import { UserError } from '../core/user-error.ts'
+import { cutAtMessage } from './message-ids.ts'
 import { isEmpty, readRollout, type ReadRollout } from './rollout.ts'
 import { cutAfter } from './steps.ts'
 import { ephemeralSession, findSession, listSessions, openSession, sessionDirectory, type Session } from './session.ts'
 
-/** How a run begins: in a new session, as the next run of a session, or in a new session with the history of another. */
+/**
+ * How a run begins: in a new session, as the next run of a session, or in a new session with the history of another. `through`: the id, as `MessageIds` makes
+ * it, of the last thing said that the history keeps; what came later is left out. Default: the whole history.
+ */
 export type Start =
   /** `as`: the id of the new session, a UUID that no session has. Default: a new unique id. */
   | { readonly type: 'new'; readonly as?: string }
@@ -18,6 +22,7 @@ export type Start =
       readonly everywhere?: boolean
       /** Whether a session that works in another workspace counts as missing. Default: false. */
       readonly here?: boolean
+      readonly through?: string
     }
   /** `at`: the step after which the new session continues; everything after it is left out. Default: the last step. */
   | {
@@ -25,6 +30,7 @@ export type Start =
       readonly id: string | undefined
       readonly at?: number
       readonly here?: boolean
+      readonly through?: string
       readonly as?: string
     }
 
@@ -57,8 +63,7 @@ export type Beginning = {
  */
 export function prepareStart(start: Start, stateDir: string, workspace: string, chosen?: string): Beginning {
   const whole = start.type === 'new' ? undefined : readEarlier(start, stateDir, workspace)
-  const at = start.type === 'fork' ? start.at : undefined
-  const earlier = whole === undefined || at === undefined ? whole : cutAfter(whole, at)
+  const earlier = whole && cut(whole, start)
   const wanted = start.type === 'resume' ? undefined : start.as
   if (wanted !== undefined) requireFree(wanted, stateDir)
   const threadId =
@@ -74,9 +79,15 @@ export function prepareStart(start: Start, stateDir: string, workspace: string, 
       if (passing !== undefined) return ephemeralSession(threadId, passing)
       const session = openSession(stateDir, threadId)
       if (start.type !== 'resume') begin(session, directory, earlier, source)
+      else if (earlier !== whole) session.rollout.append({ type: 'cut', items: earlier?.original.length ?? 0 })
       return session
     },
   }
+}
+
+function cut(whole: ReadRollout, start: Start): ReadRollout {
+  if (start.type === 'fork' && start.at !== undefined) return cutAfter(whole, start.at)
+  return start.type === 'new' || start.through === undefined ? whole : cutAtMessage(whole, start.through)
 }
 
 function requireFree(id: string, stateDir: string): void {

@@ -60,7 +60,7 @@ export function stepsOf({ entries }: Pick<ReadRollout, 'entries'>): readonly Ste
 }
 
 /**
- * Returns a session whose conversation ends after a step. All items up to there are in its history, including those that a summary had replaced.
+ * Returns a session whose conversation ends after a step.
  *
  * @throws UserError `usage` if the session has no such step
  */
@@ -75,8 +75,13 @@ export function cutAfter(rollout: ReadRollout, number: number): ReadRollout {
       `--at ${number}: the session ${id} has ${count}; 'agent sessions show ${id}' lists them by number.`,
     )
   }
-  const original = rollout.original.slice(0, step.end)
-  let left = step.end
+  return cutTo(rollout, step.end)
+}
+
+/** Returns a session whose conversation ends after a number of items. All of them are in its history, including those that a summary had replaced. */
+export function cutTo(rollout: ReadRollout, end: number): ReadRollout {
+  const original = rollout.original.slice(0, end)
+  let left = end
   const entries = rollout.entries.flatMap(({ items, ...entry }) => {
     const kept = items.slice(0, left)
     left -= kept.length

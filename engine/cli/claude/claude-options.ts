@@ -30,6 +30,7 @@ export type ClaudeOptions = {
   readonly addDir?: readonly string[]
   readonly continue?: true
   readonly resume?: string
+  readonly resumeSessionAt?: string
   readonly forkSession?: true
   readonly sessionId?: string
   /** False: nothing is stored. */

@@ -44,6 +44,7 @@ export function declareClaude(program: Command, finish: Finish): void {
     .option('--add-dir <dirs...>', 'folders that commands may write to as well', another)
     .option('-c, --continue', 'continue the newest session of this folder')
     .option('-r, --resume <session>', 'continue a session of this folder')
+    .option('--resume-session-at <uuid>', 'with --resume or --continue: leave out what came after this message')
     .option('--fork-session', 'with --resume or --continue: begin a new session with its history')
     .option('--session-id <uuid>', 'the id of the new session')
     .option('--no-session-persistence', 'store nothing about the run')

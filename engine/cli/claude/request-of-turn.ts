@@ -70,12 +70,16 @@ export function requestOfTurn(state: SessionState): Omit<RunRequest, 'task'> {
 }
 
 function startOf({ options, threadId }: SessionState): Start {
-  const { resume: id, sessionId } = options
+  const { resume: id, sessionId, resumeSessionAt } = options
   if (threadId !== undefined) return { type: 'resume', id: threadId, here: true }
   const as = sessionId === undefined ? {} : { as: sessionId.toLowerCase() }
-  if (id === undefined && options.continue !== true) return { type: 'new', ...as }
-  if (options.forkSession === true) return { type: 'fork', id, here: true, ...as }
-  if (sessionId === undefined) return { type: 'resume', id, here: true }
+  const earlier = { id, here: true, ...(resumeSessionAt === undefined ? {} : { through: resumeSessionAt }) }
+  if (id === undefined && options.continue !== true) {
+    if (resumeSessionAt === undefined) return { type: 'new', ...as }
+    throw new UserError('usage', '--resume-session-at is for an earlier session: give --resume or --continue too.')
+  }
+  if (options.forkSession === true) return { type: 'fork', ...earlier, ...as }
+  if (sessionId === undefined) return { type: 'resume', ...earlier }
   throw new UserError('usage', '--session-id is for a new session: give --fork-session too, or leave it out.')
 }
 

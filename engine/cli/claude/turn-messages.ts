@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Item, RunEvent, Sink, StartedCall } from '../../core/events.ts'
+import type { HistoryItem } from '../../core/model.ts'
 import { warn } from '../warn.ts'
 import { claudeVersion } from './claude-options.ts'
+import { MessageIds } from '../../session/message-ids.ts'
 import type { SessionState } from './session-state.ts'
 import { showCall } from '../show-call.ts'
 
@@ -23,6 +25,7 @@ export class TurnMessages {
   readonly #send: (message: object) => void
   #cwd = ''
   #response = newResponse()
+  #ids: MessageIds | undefined
   /** What has been streamed of the message that the model is writing. */
   #streamed = ''
 
@@ -47,7 +50,8 @@ export class TurnMessages {
     call: (call) => {
       this.#calls.set(call.id, call)
       this.#open.add(call.id)
-      this.#assistant({ type: 'tool_use', id: call.id, ...showCall(call, this.#cwd) })
+      const made = { type: 'tool_call', call: { id: call.id, name: call.tool, kind: 'function', input: '' } } as const
+      this.#assistant({ type: 'tool_use', id: call.id, ...showCall(call, this.#cwd) }, made)
     },
     outcome: (id, { output, ok, refused }) => {
       const call = this.#calls.get(id)
@@ -82,6 +86,7 @@ export class TurnMessages {
   #init({ thread_id: id, config: { model, cwd } }: Extract<RunEvent, { type: 'thread.started' }>): void {
     const { opened, mode: permissionMode } = this.#state
     Object.assign(this.#state, { threadId: id })
+    this.#ids = new MessageIds(id, opened?.said)
     this.model = model
     this.#cwd = cwd
     const given = { cwd, tools: opened?.tools ?? [], mcp_servers: serverStates(this.#state), model, permissionMode }
@@ -101,9 +106,15 @@ export class TurnMessages {
     switch (item.type) {
       case 'agent_message':
         this.#endStream(item.text)
-        return this.#assistant({ type: 'text', text: item.text })
+        return this.#assistant(
+          { type: 'text', text: item.text },
+          { type: 'message', role: 'assistant', text: item.text },
+        )
       case 'reasoning':
-        return this.#assistant({ type: 'thinking', thinking: item.text, signature: '' })
+        return this.#assistant(
+          { type: 'thinking', thinking: item.text, signature: '' },
+          { type: 'reasoning', text: item.text },
+        )
       case 'context_compaction': {
         const compact_metadata = { trigger: 'auto', pre_tokens: item.tokens_before }
         return this.#tell('system', { subtype: 'compact_boundary', compact_metadata })
@@ -119,8 +130,12 @@ export class TurnMessages {
     return { ...who, content, ...unended, usage: noTokens }
   }
 
-  #assistant(block: object): void {
-    this.#tell('assistant', { message: this.#message([block]), parent_tool_use_id: null })
+  #assistant(block: object, item: HistoryItem): void {
+    this.#tell('assistant', { message: this.#message([block]), parent_tool_use_id: null, ...this.#idOf(item) })
+  }
+
+  #idOf(item: HistoryItem): { readonly uuid?: string | undefined } {
+    return { uuid: this.#ids?.next(item) }
   }
 
   #user(block: object, more: object = {}): void {
@@ -159,7 +174,7 @@ export class TurnMessages {
   }
 
   #tell(type: string, message: object): void {
-    this.#send({ type, ...message, session_id: this.#state.threadId ?? '', uuid: randomUUID() })
+    this.#send({ type, uuid: randomUUID(), ...message, session_id: this.#state.threadId ?? '' })
   }
 }
 

@@ -86,6 +86,18 @@ export const printBehaviours: readonly Behaviour[] = [
     },
   },
   {
+    name: '--resume-session-at leaves out what came after a message',
+    run: async () => {
+      const line = { replies: hi, cwd: repository(), home: tempDir() }
+      const { messages } = await claude(['-p', '--output-format', 'stream-json', '--verbose', 'input 1'], line)
+      const at = String(messages.find(({ type }) => type === 'assistant')?.['uuid'])
+      await claude(['-p', '--continue', 'input 2'], line)
+      const third = await claude(['-p', '--continue', '--resume-session-at', at, 'input 3'], line)
+      expect(sent(third)).toMatch(/input 1.*Hi!.*input 3/)
+      expect(sent(third)).not.toContain('input 2')
+    },
+  },
+  {
     name: '--session-id of a session that is there is refused',
     run: async () => {
       const line = { replies: hi, cwd: repository(), home: tempDir() }
