@@ -4,6 +4,7 @@ import { hostSockets, placesToHide } from './host-sockets.ts'
 import type { KeyFileView } from './key-file-view.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { isWithin } from './paths.ts'
+import type { ClosedTree } from './tree/closed-tree.ts'
 import { allRunDirectories } from './run-directory.ts'
 import type { Command } from './sandbox.ts'
 
@@ -31,6 +32,8 @@ export type ShownPlaces = GuardedPlaces & {
   readonly git: GitView
   /** Protected paths outside the roots. Such a path matters because it may contain a symlink to a place inside a root. Default: none. */
   readonly protectedOutside?: readonly string[]
+  /** What commands see of this machine besides the roots. Default: the whole machine. */
+  readonly tree?: ClosedTree | undefined
 }
 
 /**

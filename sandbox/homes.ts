@@ -5,6 +5,9 @@ import { faultOfVariable } from './misread-start.ts'
 import { decodeName } from './path-bytes.ts'
 import { SandboxError } from './sandbox-error.ts'
 
+/** What commands see of home directories, and of the rest of this machine, if the policy doesn't say it. */
+export const defaultHome: 'closed' | 'open' = 'open'
+
 /**
  * The caller's home directories: `$HOME` and the directory in the password database. They differ under `sudo`, in many containers and in CI.
  * Credentials may be in either of them, so `~` has to mean both. Programs resolve a relative `$HOME` against the current directory, so this function

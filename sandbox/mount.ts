@@ -7,7 +7,7 @@ export type Mount = {
   readonly as:
     | 'writable'
     | 'read-only'
-    /** The run's own temporary directory. */
+    /** The run's own temporary directory, or the directory of the run's own that `source` names. */
     | 'private'
     /** A directory in memory that is empty except for the mounts that are placed in it. Commands can't write to it. */
     | 'tmpfs'

@@ -23,8 +23,15 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
   const byPath = new Map<string, Mount>()
   // A later rule replaces an earlier one for the same path, so the rules are in ascending order of precedence.
   const put = (path: string, as: Mount['as']): void => void byPath.set(path, { path, as })
+  const absent = new Set(places.tree?.hidden)
+  const give = (path: string, as: Mount['as']): void => {
+    put(path, as)
+    ofTree.delete(path)
+  }
   const roots = writableRoots(policy, host)
 
+  for (const mount of treeMounts(places.tree, host)) byPath.set(mount.path, mount)
+  const ofTree = new Set(byPath.keys())
   for (const place of hiddenPlaces) {
     const real = host.realPath(place)
     if (real !== undefined) put(real, place === '/tmp' ? 'private' : 'tmpfs')
@@ -37,13 +44,13 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
   ]
   for (const path of shown) {
     const real = host.realPath(path)
-    if (real !== undefined) put(real, 'read-only')
+    if (real !== undefined) give(real, 'read-only')
   }
   const writable = [...roots, ...writableFiles(policy, host)]
-  for (const path of writable) put(path, 'writable')
+  for (const path of writable) give(path, 'writable')
   const socket = policy.dockerSocket === undefined ? undefined : host.realPath(policy.dockerSocket)
-  if (socket !== undefined) put(socket, 'read-only')
-  const granted = new Set(byPath.keys())
+  if (socket !== undefined) give(socket, 'read-only')
+  const granted = new Set([...byPath.keys()].filter((path) => !ofTree.has(path)))
   for (const path of host.present(deniedPlaces(policy, host))) {
     const real = host.realPath(path)
     // A path that was granted explicitly stays granted, and entries of a hidden directory can't be seen anyway, so neither gets a mount.
@@ -80,7 +87,10 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
   // A denied directory stays denied, even if it contains a repository. A repository that commands can only read is mounted only where commands can
   // see it at all.
   const own = [
-    ...places.git.mounts.filter(({ path }) => nearest(path, byPath)?.as !== 'empty-directory'),
+    ...places.git.mounts.filter(({ path }) => {
+      const around = nearest(path, byPath)
+      return around?.as !== 'empty-directory' || absent.has(around.path)
+    }),
     ...places.git.nested.filter(({ path }) => !isHidden(nearest(path, byPath))),
   ]
   for (const { path } of own) {
@@ -97,6 +107,23 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
       ? { ...mount, as: 'tmpfs' }
       : mount,
   )
+}
+
+/** The mounts of a closed tree. A place that doesn't exist any more is left out. */
+function treeMounts(tree: ShownPlaces['tree'], host: FileSystemView): readonly Mount[] {
+  if (tree === undefined) return []
+  const { hidden, homes, shown } = tree
+  return [
+    ...hidden.flatMap((path): readonly Mount[] => {
+      const kind = host.realPath(path) === path ? host.kindOf(path) : 'absent'
+      return kind === 'absent' ? [] : [{ path, as: kind === 'directory' ? 'empty-directory' : 'refused-file' }]
+    }),
+    ...homes.map((home): Mount => ({ ...home, as: 'private' })),
+    ...shown.flatMap(({ path, source }): readonly Mount[] => {
+      if (host.realPath(source) !== source) return []
+      return [{ path, as: 'read-only', ...(path === source ? {} : { source }) }]
+    }),
+  ]
 }
 
 const plainOnes = memoize((paths: readonly string[]) => paths.filter((path) => !isNested(path)))

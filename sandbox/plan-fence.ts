@@ -6,6 +6,7 @@ import type { Mount } from './mount.ts'
 import { isWithin } from './paths.ts'
 import { writableFiles, writableRoots } from './roots.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
+import type { ClosedTree } from './tree/closed-tree.ts'
 import { shownPath } from './views/view-paths.ts'
 
 /** Kinds of access to files (linux/landlock.h) that write. */
@@ -43,6 +44,8 @@ const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty', 'pts'].map(
 type Fenced = {
   readonly held: { readonly identityOf: (path: string) => Identity | undefined }
   readonly run: { readonly path: string; readonly temp: string }
+  /** The home directories in place of which commands see a directory of the run's own. Default: none. */
+  readonly tree?: Pick<ClosedTree, 'homes'> | undefined
 }
 
 /**
@@ -55,7 +58,7 @@ type Fenced = {
  */
 export function planFence(
   policy: SandboxPolicy,
-  { held, run }: Fenced,
+  { held, run, tree }: Fenced,
   git: readonly Mount[],
   host: FileSystemView,
 ): Fence {
@@ -89,6 +92,7 @@ export function planFence(
       ...own.flatMap(({ path, source = path }) => allow(path, source, everyWrite)),
       // If the policy shows the system's own directory, commands have no private one.
       ...(shown.includes(temporary) ? [] : allow(temporary, run.temp, everyWrite)),
+      ...(tree?.homes ?? []).flatMap(({ path, source }) => allow(path, source, everyWrite)),
       { path: '/dev/shm', accesses: everyWrite },
       ...devices,
     ],

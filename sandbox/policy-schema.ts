@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import * as z from 'zod'
-import { expandHome, homes } from './homes.ts'
+import { defaultHome, expandHome, homes } from './homes.ts'
 import { isNamePattern } from './name-pattern.ts'
 import { parsePattern, serviceInstead } from './network/host-pattern.ts'
 import { plainPort } from './network/inside.ts'
@@ -130,6 +130,8 @@ export function makePolicySchema() {
      * locations of credentials.
      */
     deniedReads: placesOrNames.prefault(() => [...credentialPlaces()]),
+    /** What bubblewrap shows besides the roots. `closed`: the system's programs and toolchains. `open`: everything except `deniedReads`. */
+    home: z.enum(['closed', 'open']).default(defaultHome),
     /**
      * Paths that stay read-only even inside a writable root. Each is an absolute path, a path relative to every writable root, or (after two stars and
      * a slash) a path relative to every directory of a root.
@@ -164,10 +166,8 @@ export function makePolicySchema() {
      */
     dockerSocket: absolutePath.optional(),
     /**
-     * Whether commands may open unix sockets, for example to listen in `/tmp` as browsers and terminal multiplexers do. No system call filter can
-     * distinguish a command's own socket from a socket of this machine, so commands can use any socket that they see. `/tmp`, `/run` and credentials
-     * stay hidden. Sockets on which programs of this machine listen when a command starts are hidden too, except those that are themselves roots.
-     * Sockets on which a program starts to listen after the command has started are not hidden.
+     * Whether commands may open unix sockets, and so use any socket that they see: no system call filter can distinguish their own. Sockets on which
+     * programs of this machine listen when a command starts are hidden, except those that are themselves roots; those of later programs aren't.
      */
     unixSockets: z.boolean().default(false),
     environment: Environment.prefault({}),

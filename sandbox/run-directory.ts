@@ -12,6 +12,8 @@ type RunDirectory = {
   readonly path: string
   /** The directory that commands see as `/tmp`. It exists until the run ends, so later commands find the files of earlier ones. */
   readonly temp: string
+  /** For what commands see in place of home directories, if these are closed. It exists as long as `temp`. */
+  readonly home: string
   /** An empty directory. It is mounted over directories that must appear empty. */
   readonly empty: string
 }
@@ -26,8 +28,9 @@ const passingPrefix = 'portcullis-passing-'
 export function makeRunDirectory(roots: readonly string[], backend: Backend): RunDirectory {
   const base = closedBase(roots, backend)
   const path = mkdtempSync(join(base, `${prefix}${ownerName(process.pid)}-`))
-  const run = { path, temp: join(path, 'tmp'), empty: join(path, 'empty') }
+  const run = { path, temp: join(path, 'tmp'), home: join(path, 'home'), empty: join(path, 'empty') }
   mkdirSync(run.temp, { mode: 0o700 })
+  mkdirSync(run.home, { mode: 0o700 })
   mkdirSync(run.empty, { mode: 0o500 })
   return run
 }

@@ -11,6 +11,7 @@ import { createKeyFileView } from './key-file-view.ts'
 import { placesForCommand, type ShownPlaces } from './command-policy.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { RunningCommands } from './process/running-commands.ts'
+import { openClosedTree } from './tree/closed-tree.ts'
 import { deniedBelow, protectedByRoots, writableRoots } from './roots.ts'
 import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
 import type { Command, Denial, SandboxProcess } from './sandbox.ts'
@@ -22,6 +23,8 @@ export type RunState = {
   /** The directories that commands may write to, as paths without symlinks. */
   readonly roots: readonly string[]
   readonly run: ReturnType<typeof makeRunDirectory>
+  /** What commands see of this machine besides the roots; undefined if they see all of it, or only the roots. */
+  readonly tree: ShownPlaces['tree']
   readonly running: RunningCommands
   /**
    * Returns the paths to guard while a command runs, and the files and directories that the command sees differently from the host: those that git
@@ -55,6 +58,8 @@ export function openRunState(
   try {
     const roots = writableRoots(policy, held.view)
     const run = makeRunDirectory(roots, backend)
+    const isClosed = backend === 'bubblewrap' && policy.home === 'closed'
+    const tree = isClosed ? openClosedTree(policy, run.home) : undefined
     const { inside, outside } = protectedByRoots(roots, policy)
     const finder = createPlaceFinder(roots, [...inside, ...ownPlaces(roots)], policy.views)
     const running = new RunningCommands()
@@ -70,15 +75,17 @@ export function openRunState(
       views: policy.views,
       rewritten: gitRewrites(policy.credentials).map(([, beginning]) => beginning),
     })
-    const keyFiles = createKeyFileView(run.path, [workspace, ...roots])
+    const keyFiles = createKeyFileView(run.path, [workspace, ...roots, ...policy.readableRoots])
     return {
       held,
       roots,
       run,
+      tree,
       running,
       placesOf: (command) => ({
         ...placesForCommand(command, finder, privateGit, running, roots, keyFiles),
         protectedOutside: outside,
+        tree,
       }),
       takeOver: async () => {
         if (running.writing === 0) return []

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
+import { defaultHome } from './homes.ts'
 import type { ParsedPolicy } from './policy-schema.ts'
 import { isUsualList, leavingPath, unusualPath, variableName } from './usual-list.ts'
 
@@ -19,6 +20,7 @@ const keys: ReadonlySet<string> = new Set<keyof ParsedPolicy>([
   'writableFiles',
   'readableRoots',
   'deniedReads',
+  'home',
   'protectedPaths',
   'views',
   'network',
@@ -50,6 +52,7 @@ export function usualPolicy(input: unknown): ParsedPolicy | undefined {
     workspace,
     unixSockets = false,
     protectedPaths = [...protectedPlaces()],
+    home = defaultHome,
     views = [],
     limits = {},
     services = [],
@@ -72,6 +75,7 @@ export function usualPolicy(input: unknown): ParsedPolicy | undefined {
     return undefined
   if (writableRoots === undefined || writableFiles === undefined || readableRoots === undefined) return undefined
   if (deniedReads === undefined || network === undefined || environment === undefined) return undefined
+  if (home !== 'closed' && home !== 'open') return undefined
   if (typeof unixSockets !== 'boolean' || !isUsualList(protectedPaths, leavingPath)) return undefined
   if (input['dockerSocket'] !== undefined || !isEmpty(views) || !isEmpty(limits)) return undefined
   if (!isEmpty(services) || !isEmpty(credentials)) return undefined
@@ -80,6 +84,7 @@ export function usualPolicy(input: unknown): ParsedPolicy | undefined {
     mode,
     workspace,
     ...lists,
+    home,
     views: [],
     network,
     services: [],

@@ -60,6 +60,7 @@ export function execWords(options: ConfigOptions & RunLimits): readonly string[]
     ...flag(options.search, '--search'),
     ...valued('--ask-for-approval', options.askForApproval),
     ...flag(options.fullAuto, '--full-auto'),
+    ...flag(options.openHome, '--open-home'),
     ...flag(options.dangerouslyMountDockerSocket, '--dangerously-mount-docker-socket'),
     ...flag(options.approveForMe, '--approve-for-me'),
     ...valued('--approval-program', options.approvalProgram),

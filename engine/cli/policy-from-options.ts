@@ -53,6 +53,7 @@ export function policyFromOptions(
     workspace,
     writableRoots: [...configured.writableRoots, ...options.writable.map((path) => resolve(path))],
     readableRoots: [...configured.readableRoots, ...options.readable.map((path) => resolve(path))],
+    home: options.openHome === true ? 'open' : configured.home,
     views: [...(shown?.views ?? [])],
     deniedReads: [
       ...credentialPlaces(),

@@ -64,6 +64,7 @@ function flagsOf(options: ConfigOptions): readonly { readonly flag: string; read
   const said: readonly (readonly [string, Settings | undefined])[] = [
     ['--model', model === undefined ? undefined : { model }],
     ['--sandbox', sandbox === undefined ? undefined : { sandbox_mode: sandbox }],
+    ['--open-home', options.openHome === true ? { sandbox_read: { home: 'open' } } : undefined],
     ['--search', options.search === true ? { web_search: 'live' } : undefined],
     ['--approve-for-me', options.approveForMe === true ? asking({ approvals_reviewer: 'model' }) : undefined],
     [

@@ -18,6 +18,7 @@ export type SandboxOptions = {
   readonly writable: readonly string[]
   readonly readable: readonly string[]
   readonly denyRead: readonly string[]
+  readonly openHome?: true
   readonly network?: 'off' | 'full'
   readonly allowHost: readonly string[]
   readonly allowPrivateHost: readonly string[]

@@ -12,6 +12,7 @@ type ConfiguredPolicy = {
   ]: NonNullable<SandboxPolicyInput[Key]>
 } & {
   readonly services: string[]
+  readonly home: SandboxPolicyInput['home']
   readonly credentials: NonNullable<SandboxPolicyInput['credentials']>
   /** Paths, and patterns for names at any depth, to deny in addition to the paths that are always denied. */
   readonly deniedReads: readonly string[]
@@ -36,6 +37,7 @@ export function configuredPolicy(
   return {
     writableRoots: [...(config.sandbox_workspace_write?.writable_roots ?? []), ...caches.roots],
     readableRoots: config.sandbox_read?.allow ?? [],
+    home: config.sandbox_read?.home,
     deniedReads: (config.sandbox_read?.deny ?? []).map((entry) => (entry.includes('/') ? entry : `**/${entry}`)),
     protectedPaths: [...protectedPlaces(allowedPlaces(config))],
     network: networkPolicy(config),

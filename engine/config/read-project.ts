@@ -7,7 +7,7 @@ import { ignoredWhole, ignoring, type Ignored } from './ignored.ts'
 import { keyOf, leavesOf } from './leaves.ts'
 import type { Layer } from './merge-layers.ts'
 import { ConfigFile } from './settings-schema.ts'
-import { userOnly as userOnlySettings } from './settings/index.ts'
+import { userOnlyKeys, userOnly as userOnlySettings } from './settings/index.ts'
 import { parseToml, tryParseToml } from './toml.ts'
 import { validate } from './validate.ts'
 
@@ -40,9 +40,15 @@ export function readProjectLayers(project: Project): {
   const read = projectFiles(project).map((path) => {
     const text = contained(path, project.root)
     if (typeof text !== 'string') throw new UserError('usage', `${path}: ${text.reason}`)
-    const table = Object.entries(parseToml(text, path))
+    const parsed = parseToml(text, path)
+    const hidden = userOnlyKeys.filter(([name, key]) => isTable(parsed[name]) && key in parsed[name])
+    for (const [name, key] of hidden) parsed[name] = without(parsed[name], key)
+    const table = Object.entries(parsed)
     const mine = table.filter(([key]) => !userOnly.includes(key))
-    const others = table.filter(([key]) => userOnly.includes(key)).map(([key]) => key)
+    const others = [
+      ...table.filter(([key]) => userOnly.includes(key)).map(([key]) => key),
+      ...hidden.map((path) => keyOf(path)),
+    ]
     const place = { name: path, text }
     const settings = validate(ConfigFile, Object.fromEntries(mine), place)
     const layer: Layer = { ...place, kind: 'project', settings }
@@ -61,6 +67,14 @@ export function listProjectSettings(project: Project): readonly Ignored[] {
     const keys = table === undefined ? [] : leavesOf(table).map((leaf) => keyOf(leaf.path))
     return keys.length === 0 ? [ignoredWhole(path, reason)] : ignoring(path, keys, reason)
   })
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+function without(table: unknown, key: string): unknown {
+  return isTable(table) ? Object.fromEntries(Object.entries(table).filter(([name]) => name !== key)) : table
 }
 
 function projectFiles({ root, workspace }: Project): readonly string[] {

@@ -1,11 +1,12 @@
 import type { BackendModule } from '../backend-module.ts'
+import { showEnclosing } from '../tree/enclosing-repository.ts'
 import { openBubblewrap } from './open-bubblewrap.ts'
 import { nameFence } from '../second-fence.ts'
 import { forgetProbe, probeBubblewrap, requireBubblewrap, unenforcedBy } from './probe.ts'
 
 /** The backend that starts commands with bwrap(1), and confines them with Linux namespaces and mounts. */
 export const bubblewrap: BackendModule = {
-  open: (policy, { network, wanted }) => openBubblewrap(policy, network, wanted),
+  open: (policy, { network, wanted }) => openBubblewrap(showEnclosing(policy), network, wanted),
   tryOut: async () => {
     forgetProbe()
     const { fence } = await requireBubblewrap()

@@ -192,7 +192,7 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
       return [put(what, { set: readOnly }, 'file')]
     }
     case 'private': {
-      const { what, create } = take(stage.privateTemp)
+      const { what, create } = take(mount.source ?? stage.privateTemp)
       return [put(what, undefined, create)]
     }
     case 'tmpfs':

@@ -13,7 +13,7 @@ import { PrivateRepository } from './private-repository.ts'
 import { createReadOnlyViews } from './read-only-repository.ts'
 import { repositoryOf } from './repository.ts'
 import { createGitScanner } from './git-scanner.ts'
-import type { View } from '../views/view-paths.ts'
+import { shownPath, type View } from '../views/view-paths.ts'
 
 /** The git data that a command sees in place of the host's. */
 export type GitView = {
@@ -142,9 +142,11 @@ export function openPrivateGit(options: {
       if (git !== undefined && !found.has(git)) found.set(git, isInRoot(place))
     }
     // A repository above the workspace may contain secrets too.
-    for (let place = dirname(workspace); place !== '/'; place = dirname(place)) {
-      const git = at(place)
-      if (git !== undefined && !found.has(git)) found.set(git, false)
+    for (const below of new Set([workspace, shownPath(workspace, views)])) {
+      for (let place = dirname(below); place !== '/'; place = dirname(place)) {
+        const git = at(place)
+        if (git !== undefined && !found.has(git)) found.set(git, false)
+      }
     }
     for (const git of nested.filter((path) => !path.endsWith('/.git')).slice(0, mostBare)) {
       // The directory of a submodule lies outside its work tree, so its own place doesn't say whether commands may write to it.

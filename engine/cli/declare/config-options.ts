@@ -6,6 +6,7 @@ import {
   externallySandboxed,
   isolated,
   mountDockerSocket,
+  openHome,
   sandboxModes,
   service,
 } from './shared-options.ts'
@@ -18,6 +19,7 @@ export type ConfigOptions = {
   readonly addDir?: readonly string[]
   readonly service?: readonly string[]
   readonly credential?: readonly string[]
+  readonly openHome?: true
   readonly config: readonly string[]
   readonly profile?: string
   readonly trust?: true
@@ -47,6 +49,7 @@ export function configOptions(command: Command): Command {
     .option('--add-dir <dir>', 'another directory that commands may write to; may be repeated', another)
     .option(...service, another)
     .option(...credential, another)
+    .option(...openHome)
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
     .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
     .option('--search', 'let the model\'s provider search the web (web_search = "live")')

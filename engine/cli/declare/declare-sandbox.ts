@@ -4,6 +4,7 @@ import {
   externallySandboxed,
   inPlace,
   mountDockerSocket,
+  openHome,
   sandboxModes,
   credential,
   service,
@@ -68,7 +69,7 @@ export function confining(command: Command): Command {
     )
     .option(
       '--readable <dir>',
-      'a directory to show even if it is in a private or denied place; may be repeated',
+      "a file or directory to show although commands wouldn't see it, such as a part of your home directory; may be repeated",
       collect,
       [],
     )
@@ -110,6 +111,7 @@ export function confining(command: Command): Command {
       collect,
       [],
     )
+    .option(...openHome)
     .option(...allowUnixSockets)
     .option(...mountDockerSocket)
     .option('--json', 'print one JSON object with the output, how the command ended, and what was denied')

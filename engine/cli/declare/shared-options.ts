@@ -16,6 +16,12 @@ export const mountDockerSocket = [
   "let commands talk to this machine's docker daemon, which makes them root on this machine; every event of a run notes this",
 ] as const
 
+/** The flag that shows commands the whole machine. */
+export const openHome = [
+  '--open-home',
+  'show commands your home directory and the rest of this machine, except the places where credentials are kept (sandbox_read.home = "open")',
+] as const
+
 /** The flag that lets commands open unix sockets. */
 export const allowUnixSockets = [
   '--allow-unix-sockets',

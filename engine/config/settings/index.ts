@@ -36,3 +36,10 @@ export function defaultSettings(): Readonly<Record<string, unknown>> {
 export const userOnly: readonly string[] = Object.entries<AnyRow>(settingsTable).flatMap(([name, { saidBy }]) =>
   saidBy === 'user' ? [name] : [],
 )
+
+/** The keys of tables that a repository can't set, though it can set others of the same table. */
+export const userOnlyKeys: readonly (readonly [table: string, key: string])[] = Object.entries<AnyRow>(
+  settingsTable,
+).flatMap(([name, { keys = {} }]) =>
+  Object.entries(keys).flatMap(([key, { saidBy }]) => (saidBy === 'user' ? [[name, key] as const] : [])),
+)

@@ -126,12 +126,19 @@ export const sandboxSettings = {
           ),
         )
         .optional(),
+      home: z.enum(['closed', 'open']).optional(),
     }),
     about: 'what commands may read, in every mode',
     keys: {
       allow: {
-        about: 'files and directories to show even though they are in a private or denied place',
+        about: 'files and directories to show even though commands wouldn’t see them, or they are in a denied place',
         unset: 'none',
+      },
+      home: {
+        about:
+          '`"closed"`: of home directories, commands see only toolchains, and of the rest of the machine only the system’s programs; `"open"`: everything but the denied places. A repository can’t set this key. Containers are always closed; sandbox-exec shows everything',
+        unset: '`"open"`',
+        saidBy: 'user',
       },
       deny: {
         about: 'files and directories to hide; `deny = [".env*"]` hides names at any depth',
@@ -140,6 +147,7 @@ export const sandboxSettings = {
     },
     within: (asked = {}, bound = {}, key) => {
       if (key === 'deny') return rootsWithin(bound.deny ?? [], asked.deny ?? [])
+      if (key === 'home') return asked.home === 'closed' || asked.home === bound.home
       const allowed = asked.allow ?? []
       return (bound.allow === undefined || rootsWithin(allowed, bound.allow)) && apart(allowed, bound.deny ?? [])
     },

@@ -13,8 +13,10 @@ type Row<Schema extends z.ZodType = z.ZodType> = {
   readonly unset?: string
   /** The default as a value, for `agent config show`. Absent: `agent config show` lists the setting only if it is set. */
   readonly value?: z.input<Schema>
-  /** The keys of a table, for the README. Absent: the table is described as a whole. */
-  readonly keys?: Readonly<Record<string, { readonly about: string; readonly unset?: string }>>
+  /** The keys of a table, for the README, and who may set each of them. Absent: the table is described as a whole. */
+  readonly keys?: Readonly<
+    Record<string, { readonly about: string; readonly unset?: string; readonly saidBy?: 'user' }>
+  >
   /** Who may change the setting, apart from the machine's owner and the command line. `user`: only the user. Absent: the user and a trusted repository. */
   readonly saidBy?: 'user'
   /** Whether the setting is a preference without effect on safety. If so, the user's value doesn't bind the repository. Default: false. */

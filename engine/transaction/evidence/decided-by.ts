@@ -49,6 +49,7 @@ export function noteDecidedBy(directory: string, basis: Basis): void {
       ...(policy.credentials.length === 0
         ? {}
         : { credentials: policy.credentials.map(({ name, hosts, allow }) => ({ name, hosts, allow })) }),
+      ...(isHomeOpen(sandbox) ? { home: 'open' as const } : {}),
       ...(image === undefined ? {} : { image }),
       policy_sha256: hashOf(same(confined)),
     },
@@ -62,6 +63,11 @@ export function noteDecidedBy(directory: string, basis: Basis): void {
     policy_sha256: hashOf(same(decided)),
   }
   appendFileSync(fileOf(directory), `${JSON.stringify(noted)}\n`, { mode: 0o600 })
+}
+
+/** Whether commands see the whole machine except the denied places. Where nothing is confined, the mode says so. */
+function isHomeOpen({ policy, backend }: Basis['sandbox']): boolean {
+  return backend === 'seatbelt' || (backend === 'bubblewrap' && policy.home === 'open')
 }
 
 /** Reads the recorded hashes of the policies behind the decisions in a session's runs, oldest run first. */

@@ -30,6 +30,8 @@ export const decidedBy = z.strictObject({
     credentials: z
       .array(z.strictObject({ name: z.string(), hosts: z.array(z.string()), allow: z.array(z.string()) }))
       .optional(),
+    /** Whether commands saw the whole machine except the denied places. Absent: they saw only what was named. */
+    home: z.literal('open').optional(),
     image: z.string().optional(),
     /** What confined writes besides mounts: Landlock with its version, or `none`. Absent: a backend without such a fence, or an older run. */
     fence: z.string().optional(),
