@@ -26,7 +26,6 @@ import { featuresOf } from './features/index.ts'
 import { openFeatures } from './open-features.ts'
 import { createRunGuardian } from './run-guardian.ts'
 import { compactionLimit } from './compaction-limit.ts'
-import { describeWorktree } from './open-worktrees.ts'
 import { openOutside } from './open-outside.ts'
 import { eventLog } from '../session/event-log.ts'
 import { nameLeft, toolsLeft } from './restrict-tools.ts'
@@ -61,7 +60,6 @@ export async function assemble(session: InSession, closing: Closing, options: As
     if (opened === undefined) throw new TypeError('the run has not begun')
     return opened
   }
-  const now: Opened['now'] = () => services.worktrees?.now ?? session.began
   const aroundModel = (model: Model): Model =>
     contributions.reduce((wrapped, { wrapModel }) => wrapModel?.(wrapped) ?? wrapped, model)
   const sharedTools: Opened['sharedTools'] = () => ({
@@ -71,15 +69,13 @@ export async function assemble(session: InSession, closing: Closing, options: As
   const runPart = (part: RunPart): Promise<RunSummary> =>
     run({
       ...shared,
-      ...now(),
-      preamble: services.worktrees === undefined ? [] : describeWorktree(services.worktrees),
+      ...session.began,
       ...part,
     })
   const context: Opened = {
     ...session,
     services,
     closing,
-    now,
     agents: {
       get unread() {
         return services.agents?.unread ?? []
@@ -96,7 +92,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
     aroundModel,
   }
   const { request, settings, policies, config, extensions, choice, model, factsOf, beginning } = session
-  await openFeatures(featuresOf(request, session.transaction !== undefined), context, (one) => contributions.push(one))
+  await openFeatures(featuresOf(request), context, (one) => contributions.push(one))
   let prompt = session.named?.prompt ?? ''
   for (const { expandPrompt } of contributions) prompt = (await expandPrompt?.(prompt)) ?? prompt
 
@@ -108,7 +104,6 @@ export async function assemble(session: InSession, closing: Closing, options: As
     ...optionsOf(contributions),
     planMode: session.planMode,
     replacement: request.client?.replacement,
-    now,
     attended,
     ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
     ...session.began,

@@ -6,21 +6,17 @@ import type { McpServers } from '../mcp/servers.ts'
 import type { RunHooks } from '../tools/hook-interface.ts'
 import type { RunSummary, Sink } from '../core/events.ts'
 import type { RunOptions } from '../run/run-options.ts'
-import type { ExecutionContext } from '../run/execution-context.ts'
 import type { BackgroundAgents } from '../tools/require-idle.ts'
 import type { DynamicTools } from '../tools/dynamic-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
 import type { RestrictedCalls } from '../skills/restricted-calls.ts'
-import type { WorktreeHooks, Worktrees } from '../worktree/worktrees.ts'
 import type { RunPart } from '../run/run-part.ts'
 import type { Closing } from './closing.ts'
 import type { InSession } from './stages.ts'
 
 /** The parts of a run's hooks that other features of the run use. */
 type OpenHooks = {
-  /** Reports worktrees to hooks, and asks hooks to create them. */
-  readonly worktreeHooks: WorktreeHooks
   /** Returns the hooks that run before and after a sub-agent's tool calls. They refuse calls that its definition doesn't allow. */
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** Restricts the run to the given calls from now on. */
@@ -32,7 +28,6 @@ type OpenHooks = {
  * feature has not been opened yet.
  */
 export type Services = {
-  worktrees?: Worktrees
   servers?: McpServers
   hooks?: OpenHooks
   agents?: SubAgents
@@ -46,8 +41,6 @@ export type Opened = InSession & {
    * could not begin because this feature or a later one failed.
    */
   readonly closing: Pick<Closing, 'add'>
-  /** Returns the run's current working directory and sandbox. They change when the run enters a worktree. */
-  readonly now: () => ExecutionContext
   /** The run's sub-agents. */
   readonly agents: BackgroundAgents
   /** Returns a handle to the run. Must not be called before the run has begun. */

@@ -74,8 +74,8 @@ type HookDependencyOptions = {
   readonly session: Session
   readonly home: string
   readonly approvalMode: ApprovalMode
-  /** Returns the run's current working directory and sandbox. */
-  readonly now: () => ToolPlace
+  /** The run's working directory and sandbox. */
+  readonly began: ToolPlace
   readonly planMode: PlanMode
   /** Receives the variables that hooks set for commands. */
   readonly variables: CommandVariables
@@ -105,7 +105,7 @@ export function hookDependencies(options: HookDependencyOptions): {
   const own = new Map<Sandbox, Promise<Sandbox>>()
   const sandboxFor = (hook: Hook): Promise<Sandbox> => {
     if (runsOutside(hook)) return options.outside()
-    const { sandbox } = options.now()
+    const { sandbox } = options.began
     if (hook.file.layer === 'project') return Promise.resolve(sandbox)
     const opened = own.get(sandbox) ?? openForUser(sandbox, options)
     own.set(sandbox, opened)
@@ -116,11 +116,10 @@ export function hookDependencies(options: HookDependencyOptions): {
       common: () => ({
         session_id: session.threadId,
         transcript_path: join(session.directory, 'rollout.jsonl'),
-        cwd: options.now().workspace,
+        cwd: workspace,
         permission_mode: options.planMode.requestedBy === undefined ? permissionModes[options.approvalMode] : 'plan',
       }),
       workspace,
-      cwd: () => options.now().workspace,
       sandboxFor,
       envFileFor: envFiles({
         directory: session.directory,

@@ -26,12 +26,6 @@ export async function openTransaction(loaded: Opening, closing: Closing): Promis
   const open = isResumed ? openViewState(beginning.directory) : undefined
   const wish = viewOf(request, settings)
   if (wish === undefined) return undefined
-  if (beginning.resumedFrom?.worktree !== undefined && isResumed) {
-    throw new UserError(
-      'usage',
-      'The session works in a git worktree of its own, of which no private view can be made: resume it with --in-place.',
-    )
-  }
   if (open?.strategy === 'overlay' && !areMounted(open.roots.map(({ source }) => source))) {
     throw new UserError(
       'sandboxUnavailable',

@@ -2,10 +2,10 @@ import type { Parent } from '../agents/sub-agents.ts'
 import type { Opened } from './feature.ts'
 
 /** Returns what sub-agents need to know about the run that starts them. */
-export function parentOf({ session, now, request, signal, runHandle, runPart }: Opened): Parent {
+export function parentOf({ session, began, request, signal, runHandle, runPart }: Opened): Parent {
   return {
     directory: session.directory,
-    workspace: () => now().workspace,
+    workspace: () => began.workspace,
     maxTurns: request.budget?.maxTurns,
     signal,
     runHandle,

@@ -8,7 +8,7 @@ import { planReviewer } from './plan-reviewer.ts'
 
 /** Creates the Guardian of a run, with its audit log in the session's folder. The log is opened at once. */
 export function createRunGuardian(
-  { session, policies, approvalMode, sandbox, services, review, choice, planMode, transaction }: Opened,
+  { session, policies, approvalMode, sandbox, review, choice, planMode, transaction }: Opened,
   contributions: readonly Contribution[],
 ): (runContext: RunContext) => Guardian {
   const audit = openAuditLog(join(session.directory, 'audit.jsonl'))
@@ -20,7 +20,7 @@ export function createRunGuardian(
   return (runContext) => {
     const guardian = createGuardian({
       rules: policies.rules,
-      permissions: { ...policies.permissions, alias: (path) => services.worktrees?.originalOf(path) },
+      permissions: policies.permissions,
       approvalMode,
       reviewer: behind(review.reviewer(runContext)),
       planReviewer: behind(approvesPlans(runContext)),

@@ -105,13 +105,11 @@ export function openEscalation(
   return createEscalation(sandbox, openLike(sandbox, config, forbids, watch))
 }
 
+/** Opens a sandbox in the same way that the run's own sandbox is opened. */
+export type OpenSandbox = (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox>
+
 /** Returns a function that opens sandboxes with the same backend as a run's sandbox, at the entries that the run's own was opened at. */
-export function openLike(
-  sandbox: Sandbox,
-  config: Settings,
-  forbids: ForbidsHost,
-  watch: NetworkWatch,
-): (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox> {
+export function openLike(sandbox: Sandbox, config: Settings, forbids: ForbidsHost, watch: NetworkWatch): OpenSandbox {
   const open = openForCopies(sandbox, config, forbids, watch)
   return (policy, known = sandbox.known?.()) => open(policy, known)
 }
@@ -125,7 +123,7 @@ export function openForCopies(
   config: Settings,
   forbids: ForbidsHost,
   watch: NetworkWatch,
-): (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox> {
+): OpenSandbox {
   return (policy, known) =>
     openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids, watch), known })
 }

@@ -160,17 +160,6 @@ const webSearch = z.object({
   action: webSearchAction,
 })
 
-/** Not in Codex: the run entered a separate git worktree, or returned to the directory where it began. */
-const worktree = z.object({
-  ...common,
-  type: z.literal('worktree'),
-  /** `left`: the run left the worktree, whose files and branch still exist. */
-  state: z.enum(['entered', 'left', 'removed']),
-  path: z.string(),
-  branch: z.string().optional(),
-  call_id: z.string().optional(),
-})
-
 /**
  * Not in Codex: a connection of a command, hook or MCP server to a service has ended, or is still open and the run ends. Of a run's connections, the first
  * 1000 are reported; its record counts all.
@@ -227,7 +216,6 @@ export const item = z.discriminatedUnion('type', [
   todoList,
   planMode,
   webSearch,
-  worktree,
   verification,
   serviceConnection,
   credentialUse,

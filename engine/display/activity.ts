@@ -27,7 +27,6 @@ export function activity(item: Item): string {
     case 'reasoning':
     case 'todo_list':
     case 'web_search':
-    case 'worktree':
     case 'service_connection':
     case 'credential_use':
     case 'review_finding':

@@ -57,13 +57,6 @@ export function itemLines(item: Item, style: Style): readonly string[] {
       return planModeLines(item, paint)
     case 'web_search':
       return [paint('dim', `? web: ${oneLine(item.query)}`)]
-    case 'worktree':
-      return [
-        paint(
-          'cyan',
-          `◆ ${worktreeStates[item.state]} ${item.path}${item.branch === undefined ? '' : ` (${item.branch})`}`,
-        ),
-      ]
     case 'service_connection':
       return detail === 'verbose' ? [paint('dim', `· ${connectionWords(item)}`)] : []
     case 'credential_use':
@@ -189,12 +182,6 @@ function useWords(item: Extract<Item, { type: 'credential_use' }>): string {
   const { credential, host, operation, status = 'no answer', duration_ms: ms } = item
   return oneLine(`${credential}: ${operation} (${host}): ${status} in ${seconds(ms)}`)
 }
-
-const worktreeStates = {
-  entered: 'now working in the worktree',
-  left: 'left and kept the worktree',
-  removed: 'left and removed the worktree',
-} as const
 
 /** Formats a reviewer's answer. The action itself follows as a separate item. */
 function assessmentLines(item: AssessmentItem, paint: Paint): readonly string[] {

@@ -7,9 +7,9 @@ import { viewsOf } from './views-of-call.ts'
 import { withReason } from './with-reason.ts'
 
 /** Returns the functions that call a run's hooks before and after its tool calls. If a hook ends the run, `stop` is called with the reason. */
-export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string) => void): CallHooks {
+export function callHooks(hooks: Hooks, workspace: string, stop: (reason: string) => void): CallHooks {
   const views = (call: HookedCall, input: unknown): readonly CallView[] =>
-    viewsOf({ ...call, input: input as Readonly<Record<string, unknown>> }, cwd())
+    viewsOf({ ...call, input: input as Readonly<Record<string, unknown>> }, workspace)
 
   return {
     before: async (call) => {

@@ -26,8 +26,6 @@ export type HookOutcome = {
   readonly modelRequest?: Readonly<Record<string, unknown>>
   /** An answer that a hook gave in place of the model. */
   readonly modelResponse?: Readonly<Record<string, unknown>>
-  /** The directory that a `WorktreeCreate` hook created. */
-  readonly worktreePath?: string
   /** The only tools that the model may call next. */
   readonly allowedTools?: readonly string[]
 }
@@ -37,9 +35,9 @@ const order = ['deny', 'ask', 'allow'] as const
 /**
  * Merges the answers of an event's hooks.
  *
- * @param text how an answer that is plain text is used: as context for the model, or as the path of a worktree. Default: it is ignored
+ * @param text how an answer that is plain text is used: as context for the model. Default: it is ignored
  */
-export function combineAnswers(answers: readonly HookAnswer[], text?: 'context' | 'worktree'): HookOutcome {
+export function combineAnswers(answers: readonly HookAnswer[], text?: 'context'): HookOutcome {
   const opinions = answers.flatMap(opinionOf)
   const strictest = order.find((decision) => opinions.some((one) => one.decision === decision))
   const outputs = answers.flatMap(({ result }) => (result.status === 'answered' ? [result] : []))
@@ -59,9 +57,6 @@ export function combineAnswers(answers: readonly HookAnswer[], text?: 'context' 
       .join(' ')
   }
   for (const { output } of outputs) Object.assign(outcome, wishesOf(output))
-  const paths = outputs.map(({ output, text: said }) => output.hookSpecificOutput?.worktreePath ?? said)
-  const path = text === 'worktree' ? paths.findLast((one) => one !== '') : undefined
-  if (path !== undefined) outcome.worktreePath = path
   const requests = outputs.flatMap(({ output }) => output.hookSpecificOutput?.llm_request ?? [])
   if (requests.length > 0) outcome.modelRequest = Object.assign({}, ...requests) as Record<string, unknown>
   const choices = outputs.map(({ output }) => output.hookSpecificOutput?.toolConfig)

@@ -7,7 +7,7 @@ type EventKind = {
   /** Whether a command hook may set variables for later commands, in the file that `CLAUDE_ENV_FILE` names. Default: false. */
   readonly setsVariables?: boolean
   /** How a hook's answer is used if it is plain text. Default: it is ignored. */
-  readonly text?: 'context' | 'worktree'
+  readonly text?: 'context'
   /** The time limit in seconds if the handler sets none. For a hook that asks a model, a lower limit may apply. */
   readonly timeout: number
 }
@@ -38,9 +38,6 @@ export const hookEvents = {
   PreCompact: { ...notice, matches: 'trigger' },
   PostCompact: { ...notice, matches: 'trigger' },
   Notification: { ...notice, matches: 'notification_type' },
-  CwdChanged: { ...notice, setsVariables: true },
-  WorktreeCreate: { ...guard, text: 'worktree' },
-  WorktreeRemove: notice,
   ConfigChange: { ...notice, matches: 'source' },
   BeforeModel: guard,
   AfterModel: guard,
@@ -63,6 +60,9 @@ export const otherEvents: readonly string[] = [
   'PostToolBatch',
   'TeammateIdle',
   'MessageDisplay',
+  'CwdChanged',
+  'WorktreeCreate',
+  'WorktreeRemove',
   'DirectoryAdded',
   'FileChanged',
   'Elicitation',

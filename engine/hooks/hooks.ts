@@ -30,8 +30,6 @@ export type HookDependencies = {
   /** The fields that every input contains: `session_id`, `transcript_path`, `cwd`, `permission_mode` and the like. */
   readonly common: () => Readonly<Record<string, unknown>>
   readonly workspace: string
-  /** The run's current working directory. */
-  readonly cwd: () => string
   /** The sandbox that a command hook runs in. */
   readonly sandboxFor: (hook: Hook) => Promise<Sandbox>
   readonly env: Readonly<NodeJS.ProcessEnv>
@@ -207,10 +205,10 @@ async function runHandler(
   const { handler, file } = hook
   switch (handler.type) {
     case 'command': {
-      const { workspace, cwd, envFile } = dependencies
+      const { workspace, envFile } = dependencies
       const sandbox = envFile?.sandbox ?? (await dependencies.sandboxFor(hook))
       const { pluginRoot } = file
-      const place = { sandbox, cwd: cwd(), project: workspace, pluginRoot, envFile: envFile?.path }
+      const place = { sandbox, cwd: workspace, project: workspace, pluginRoot, envFile: envFile?.path }
       const options = { ...place, timeoutMs, signal }
       return runCommandHook(handler, JSON.stringify(input), options)
     }

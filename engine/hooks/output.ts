@@ -18,8 +18,6 @@ const specific = z.looseObject({
       interrupt: z.boolean().optional(),
     })
     .optional(),
-  /** The answer to a `WorktreeCreate` event. */
-  worktreePath: z.string().optional(),
   /** What the model reads instead of the tool's result. */
   updatedToolOutput: z.unknown().optional(),
   /** The older name of `updatedToolOutput`. Hooks for MCP tools use it. */

@@ -45,7 +45,7 @@ export function openHooks(
   const stop = (reason: string): void => void (stopped ??= reason)
   const refused = new Map<string, string>()
   const changedConfig = hooks.has('ConfigChange') ? watchConfig(configFiles) : () => []
-  const calls = callHooks(hooks, dependencies.cwd, stop)
+  const calls = callHooks(hooks, dependencies.workspace, stop)
 
   const run: RunHooks = {
     calls: {
@@ -119,7 +119,7 @@ export function openHooks(
   const refuse = (callId: string, reason: string): void => void refused.set(callId, reason)
   const wrapModel = (model: Model): Model => hookedModel(model, hooks, { stop, refuse, openModel })
   const close = async (): Promise<void> => void (await Promise.all([hooks.close(), forInspectors.close()]))
-  return { hooks, run, inspectorCalls: callHooks(forInspectors, dependencies.cwd, stop), wrapModel, close }
+  return { hooks, run, inspectorCalls: callHooks(forInspectors, dependencies.workspace, stop), wrapModel, close }
 }
 
 /** Returns the run's hooks for a sub-agent. They run when the sub-agent starts and stops, around its calls, and for its background tasks. */

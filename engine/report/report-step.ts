@@ -19,7 +19,6 @@ const kinds: Readonly<Record<string, StepKind>> = {
   todo_list: 'todo',
   plan_mode: 'plan',
   web_search: 'search',
-  worktree: 'worktree',
   verification: 'verify',
   review_finding: 'finding',
   error: 'error',
@@ -139,8 +138,6 @@ function titleOf(kind: StepKind, item: Fields): string {
       return `plan mode: ${text('state')}`
     case 'search':
       return `web search: ${oneLine(text('query').slice(0, 400))}`
-    case 'worktree':
-      return `worktree ${text('state')}: ${text('path')}`
     case 'finding':
       return `${text('path')}:${numberOf(item['start_line']) ?? '?'} ${oneLine(text('title').slice(0, 400))}`
     case 'retry':
@@ -207,8 +204,6 @@ function partsOf(kind: StepKind, item: Fields): readonly Part[] {
       return part('plan', 'plan', 'markdown')
     case 'search':
       return [{ label: 'action', text: asJson(item['action']), format: 'json' }]
-    case 'worktree':
-      return part('branch', 'branch', 'plain')
     case 'finding':
       return [...part('message', 'body', 'markdown'), ...part('suggestion', 'suggestion', 'plain')]
     case 'retry':

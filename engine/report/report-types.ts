@@ -133,7 +133,6 @@ export type StepKind =
   | 'todo'
   | 'plan'
   | 'search'
-  | 'worktree'
   | 'verify'
   | 'retry'
   | 'finding'

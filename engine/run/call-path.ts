@@ -14,7 +14,7 @@ import { whilePlanning } from './execution-context.ts'
 export function callPath(options: RunOptions, guardian: Guardian, { recorder, changes }: Running): CallPath {
   const { tools: registry, attended = false, session, planMode } = options
   const hooks = options.hooks?.calls ?? noHooks
-  const now = whilePlanning(options.now ?? (() => options), planMode)
+  const now = whilePlanning(options, planMode)
   const state = openWorkingState(
     () => now().sandbox,
     (bytes) => session.keepOutput(bytes),

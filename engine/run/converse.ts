@@ -95,11 +95,7 @@ async function turn({ options, path, running, model, signal, observers, request 
 function sayFirst(options: RunOptions, { conversation }: Running): void {
   const { planMode, tools, images = [] } = options
   const plan = planMode && planModeNotice(planMode, tools.find('exit_plan_mode') !== undefined)
-  const told = [
-    ...(options.resumedFrom === undefined ? options.context : []),
-    ...(options.preamble ?? []),
-    ...(plan === undefined ? [] : [plan]),
-  ]
+  const told = [...(options.resumedFrom === undefined ? options.context : []), ...(plan === undefined ? [] : [plan])]
   for (const text of told) conversation.add({ type: 'message', role: 'developer', text })
   const shown = images.length === 0 ? {} : { images }
   // A fork may continue without a new prompt. In that case, no empty message is added.

@@ -11,14 +11,13 @@ export type ExecutionContext = ToolPlace & {
 }
 
 /** Returns a function that gives the context for calls. In plan mode, its sandbox is that of `readOnlySandbox`, and nothing can be granted. */
-export function whilePlanning(now: () => ExecutionContext, mode: PlanMode | undefined): () => ExecutionContext {
-  let narrowed: { readonly from: Sandbox; readonly to: Sandbox } | undefined
+export function whilePlanning(given: ExecutionContext, mode: PlanMode | undefined): () => ExecutionContext {
+  let narrowed: Sandbox | undefined
   return () => {
-    const { workspace, sandbox, escalation } = now()
+    const { workspace, sandbox, escalation } = given
     if (mode?.requestedBy === undefined) {
       return escalation === undefined ? { workspace, sandbox } : { workspace, sandbox, escalation }
     }
-    if (narrowed?.from !== sandbox) narrowed = { from: sandbox, to: readOnlySandbox(sandbox) }
-    return { workspace, sandbox: narrowed.to }
+    return { workspace, sandbox: (narrowed ??= readOnlySandbox(sandbox)) }
   }
 }

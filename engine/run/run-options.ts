@@ -27,7 +27,6 @@ import type { ClaimsCheck } from './claims.ts'
 import type { OutputContract } from './output-contract.ts'
 import type { WebSearchRequestOptions } from './approve-web-search.ts'
 import type { RunJudge } from './judge/judge-attempt.ts'
-import type { ExecutionContext } from './execution-context.ts'
 
 /** Reports the connections of a run's commands, hooks and servers to services, and their uses of credentials. */
 export type ServiceReports = {
@@ -120,13 +119,6 @@ export type RunOptions = {
   readonly factsOf: BudgetFacts
   /** Returns how many tokens a request to the model with this name may have before the conversation is compacted; undefined if there is no limit. */
   readonly compactAt: (model: string) => number | undefined
-  /**
-   * Returns the directory in which the run is working at the moment, and its sandbox. Undefined if neither can change: the run then always works in
-   * `workspace`, with `sandbox` and `escalation`.
-   */
-  readonly now?: () => ExecutionContext
-  /** Texts that the model gets in addition to the context, in every run of a session. Default: none. */
-  readonly preamble?: readonly string[]
   /** The run's plan mode: while it is on, the run may change nothing. Undefined if the run has no plan mode. */
   readonly planMode?: PlanMode
   /** The hooks for every call and for the run itself. Default: none. */

@@ -43,7 +43,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
     // Git is started only if there may be commits, because that takes as long as many a command.
     const commits =
       headMoved || (head !== undefined && recorder.counts.seen.namesGit)
-        ? await madeCommits(options.now?.() ?? options, began, /[0-9a-f]{40,64}$/.exec(head ?? '')?.[0])
+        ? await madeCommits(options, began, /[0-9a-f]{40,64}$/.exec(head ?? '')?.[0])
         : []
     if (!isOwn) return { closing: { changes: settled, commits }, stop: undefined }
     if (options.review !== undefined) {
@@ -57,7 +57,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
       options.claims?.contradictions(recorder.recordWith({ changes: settled, commits }), {
         outcomeOf: (command) => recorder.counts.seen.outcomeOf(command),
         isWritten: (path) => {
-          const { workspace: here } = options.now?.() ?? options
+          const { workspace: here } = options
           return isWritten(sourcePath(isAbsolute(path) ? path : join(here, path), views), began)
         },
       }) ?? []

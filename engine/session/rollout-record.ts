@@ -47,16 +47,6 @@ export const record = z.discriminatedUnion('type', [
     // The name of the field `requested_by` in rollouts written by older versions.
     wished_by: z.enum(['user', 'model']).nullable().optional(),
   }),
-  /** From this line on, the session works in this worktree. Null: it works in its original directory again. */
-  z.object({
-    type: z.literal('worktree'),
-    worktree: z
-      .object({
-        path: z.string(),
-        git: z.object({ branch: z.string(), base: z.string(), admin: z.string() }).optional(),
-      })
-      .nullable(),
-  }),
   /** The verification that applies from this line on. An empty list of commands means that nothing is verified. */
   z.object({ type: z.literal('verify'), ...verificationFields }),
   z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),

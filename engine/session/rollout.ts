@@ -8,7 +8,6 @@ import { UserError } from '../core/user-error.ts'
 import type { Verification } from '../core/verification-settings.ts'
 import type { historyItem } from './history-item.ts'
 import { record, withoutCutOff, type ReadRecord } from './rollout-record.ts'
-import type { Worktree } from './worktree-record.ts'
 
 /**
  * A rollout: a session's conversation as JSON lines, written as it happens, so that a session can be read and resumed even if its run is
@@ -61,8 +60,6 @@ export type ReadRollout = {
   readonly planRequestedBy: 'user' | 'model' | undefined
   /** The session's verification; undefined if none was set. */
   readonly verify: Verification | undefined
-  /** The worktree that the session works in; undefined if it works in its original directory. */
-  readonly worktree: Worktree | undefined
 }
 
 /** Opens a rollout for appending, after removing an incomplete last line. */
@@ -113,7 +110,6 @@ export function readRollout(path: string): ReadRollout {
     end: endOf(records),
     model: records.findLast((entry) => entry.type === 'run')?.model,
     verify: records.findLast((entry) => entry.type === 'verify'),
-    worktree: worktreeOf(records),
     planRequestedBy: planRequest?.requested_by ?? planRequest?.wished_by ?? undefined,
   }
 }
@@ -170,11 +166,6 @@ function toHistory(item: z.infer<typeof historyItem>): HistoryItem {
 function endOf(records: readonly ReadRecord[]): ReadRollout['end'] {
   const last = records.findLast((entry) => entry.type === 'end' || entry.type === 'run')
   return last?.type === 'end' ? last : undefined
-}
-
-function worktreeOf(records: readonly ReadRecord[]): Worktree | undefined {
-  const { path, git } = records.findLast((entry) => entry.type === 'worktree')?.worktree ?? {}
-  return path === undefined ? undefined : git === undefined ? { path } : { path, git }
 }
 
 function addUp(records: readonly ReadRecord[]): Pick<ReadRollout, 'usage' | 'costUsd'> {

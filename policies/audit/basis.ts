@@ -27,8 +27,6 @@ export type AuditBasis = OthersOpinions & {
   readonly conceals?: PathFacts
   /** Paths that lead elsewhere through links, each with its target. */
   readonly links?: PathFacts
-  /** Paths of files that were temporarily elsewhere, such as in another worktree, each with its original path. */
-  readonly aliases?: PathFacts
 }
 
 /** A policy, and a function that returns the facts about the machine that the policy has used so far. */
@@ -37,15 +35,14 @@ type Observed = { readonly policy: Policy; readonly facts: (action: Action) => A
 /** Wraps a policy so that it records the facts that it finds about paths. */
 export function observe(policy: Policy): Observed {
   const { protects, conceals, permissions } = policy
-  const { realPath, alias } = permissions
-  const [guarded, hidden, linked, aliased] = [notes(), notes(), notes(), notes()]
+  const { realPath } = permissions
+  const [guarded, hidden, linked] = [notes(), notes(), notes()]
   return {
     policy: {
       ...policy,
       permissions: {
         ...permissions,
         ...(realPath === undefined ? {} : { realPath: (path) => noted(linked, path, realPath(path)) ?? path }),
-        ...(alias === undefined ? {} : { alias: (path) => noted(aliased, path, alias(path)) }),
       },
       protects: protects && ((path, roots) => noted(guarded, path, protects(path, roots))),
       conceals:
@@ -61,7 +58,6 @@ export function observe(policy: Policy): Observed {
       ...factsOf('protects', guarded),
       ...factsOf('conceals', hidden),
       ...factsOf('links', linked),
-      ...factsOf('aliases', aliased),
     }),
   }
 }
@@ -92,14 +88,12 @@ function factsOf(name: string, kept: Notes): Readonly<Record<string, PathFacts>>
 
 /** Returns a policy that answers questions about paths only from the recorded facts. */
 export function recall(policy: Policy, basis: AuditBasis): Policy {
-  const [guarded, hidden] = [notes(basis.protects), notes(basis.conceals)]
-  const [linked, aliased] = [notes(basis.links), notes(basis.aliases)]
+  const [guarded, hidden, linked] = [notes(basis.protects), notes(basis.conceals), notes(basis.links)]
   return {
     ...policy,
     permissions: {
       ...policy.permissions,
       realPath: (path) => linked.get(path) ?? path,
-      alias: (path) => aliased.get(path),
     },
     onView: basis.onView,
     writableRoots: basis.writableRoots ?? [],

@@ -116,7 +116,6 @@ function makeShape() {
         protects: facts,
         conceals: facts,
         links: facts,
-        aliases: facts,
       })
       .exactOptional(),
   })

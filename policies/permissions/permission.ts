@@ -32,11 +32,6 @@ export type PermissionSet = {
    * taken literally.
    */
   readonly realPath?: (path: string) => string
-  /**
-   * Returns the original path of a file that is temporarily elsewhere, such as in another worktree; undefined for any other path. Restrictions apply to both
-   * paths. Absent: no file is elsewhere.
-   */
-  readonly alias?: (path: string) => string | undefined
 }
 
 /** The empty set of permissions, for a run without permission lists. */

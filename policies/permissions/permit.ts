@@ -37,23 +37,18 @@ export function permitPath(
 ): readonly Opinion[] {
   const named = absolutePath(path, cwd)
   const names = permissions.realPath === undefined ? [named] : [named, permissions.realPath(named)]
-  const alsoMeant = (name: string): readonly string[] => {
-    const other = permissions.alias?.(name)
-    return other === undefined ? [name] : [name, other]
-  }
   // The command chooses its own folder, so this folder alone must not determine what a pattern matches.
   const anchors = [...new Set([permissions.base ?? cwd, cwd])]
   const base = anchors.slice(0, 1)
   const wanted = access === 'read' ? 'read' : 'edit'
-  const meantBy = names.map(alsoMeant)
-  const all = [...new Set(meantBy.flat())]
+  const all = [...new Set(names)]
   return permissions.paths
     .filter(
       (permission) => permission.access === wanted || (permission.access === 'read' && permission.decision !== 'allow'),
     )
     .filter(({ decision, pattern: { matches, liesIn } }) =>
       decision === 'allow'
-        ? meantBy.every((meant) => meant.some((name) => base.some((anchor) => matches(name, anchor))))
+        ? names.every((name) => base.some((anchor) => matches(name, anchor)))
         : all.some((name) =>
             anchors.some((anchor) => matches(name, anchor, true) || (access === 'remove' && liesIn(name, anchor))),
           ),

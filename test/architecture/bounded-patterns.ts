@@ -28,7 +28,6 @@ export const boundedPatterns: Readonly<Record<string, string>> = {
   '/\\n {4}at (?:Session\\.post|post) \\([^]*?(?=\\n {0,3}\\S|$)/g': repl,
   '/\'(?:\\\\.|[^\'\\\\\\n])*\'|"(?:\\\\.|[^"\\\\\\n])*"|`(?:\\\\[^]|[^`\\\\])*`|\\/\\/.*|\\/\\*[^]*?\\*\\//': repl,
   '/\\{[^}]*\\}/': repl,
-  '/^(?!.*\\.\\.)[A-Za-z0-9][\\w.-]{0,63}$/': 'anchored; its parts go over the text once each',
   '/<meta[^>]+charset=["\']?([\\w-]+)/i': 'the first 1,024 bytes of a page',
   '/No space left on device|Creating new namespace failed: .*(28|ENOSPC)/i': 'what bubblewrap says of itself',
   '/^[^:]+: (?=.*: )/': complaint,

@@ -11,7 +11,6 @@ const layers = [
   ['session'],
   ['transaction'],
   ['run'],
-  ['worktree'],
   ['hooks', 'approvals', 'memory', 'mcp', 'telemetry', 'review'],
   ['skills'],
   ['agents'],

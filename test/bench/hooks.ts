@@ -23,7 +23,6 @@ export async function hooksBench(): Promise<readonly BenchRow[]> {
   const hooks = createHooks(loadHooks([{ path: settings, layer: 'user' }]), {
     common: () => ({ session_id: 'bench', cwd: workspace }),
     workspace,
-    cwd: () => workspace,
     sandboxFor: () => Promise.resolve(sandbox),
     env: {},
     ask: nobody,

@@ -56,9 +56,8 @@ const machine: Partial<GuardianOptions> = {
     paths.filter((path) => path.startsWith('/repo/mine')).map((path) => ({ path, place: '/repo/mine' })),
   permissions: {
     ...permissions,
-    // These stand for a link on the machine and a worktree of the run, which no longer exist when actions are judged again.
+    // This stands for a link on the machine that no longer exists when actions are judged again.
     realPath: (path) => path.replace('/repo/link', '/repo/secrets'),
-    alias: (path) => (path.startsWith('/worktree/') ? path.replace('/worktree', '/repo') : undefined),
   },
 }
 
@@ -72,24 +71,14 @@ function otherActions(sandbox: SandboxMode): readonly Action[] {
     changes: [{ path, kind: 'update', movedFrom: '/repo/b' }],
   })
   return [
-    ...[
-      '/repo/a',
-      '/repo/docs/a',
-      '/repo/src/generated/a',
-      '/repo/.git/hooks/x',
-      '/etc/passwd',
-      '/tmp/more/a',
-      '/worktree/docs/a',
-    ].map(patch),
+    ...['/repo/a', '/repo/docs/a', '/repo/src/generated/a', '/repo/.git/hooks/x', '/etc/passwd', '/tmp/more/a'].map(
+      patch,
+    ),
     { type: 'patch', root: '/repo', sandbox, changes: [{ path: '/repo/AGENTS.md', kind: 'add' }], instructs: true },
-    ...[
-      '/repo/a',
-      '/repo/secrets/a',
-      '/repo/link/a',
-      '/worktree/secrets/a',
-      '/repo/mine/key',
-      '/home/me/.ssh/id_rsa',
-    ].map((path): Action => ({ type: 'read', path })),
+    ...['/repo/a', '/repo/secrets/a', '/repo/link/a', '/repo/mine/key', '/home/me/.ssh/id_rsa'].map((path): Action => ({
+      type: 'read',
+      path,
+    })),
     ...['api.example.com', 'evil.example.com', 'bad.example.com', 'else.example.com'].map((host): Action => ({
       type: 'network',
       host,

@@ -3,7 +3,6 @@ import { CommandVariables } from '../../hooks/command-variables.ts'
 import { withPermissionHooks } from '../../hooks/permission-hooks.ts'
 import { hooksOfAgent, openHooks } from '../../hooks/run-hooks.ts'
 import { testHooks } from '../../hooks/self-test.ts'
-import { worktreeHooks } from '../../hooks/worktree-hooks.ts'
 import { noHooks, silentHooks, type CallHooks } from '../../tools/hook-interface.ts'
 import { restrictedCalls } from '../../skills/restricted-calls.ts'
 import { configFiles } from '../config-files.ts'
@@ -16,7 +15,7 @@ import { parentOf } from '../parent-run.ts'
 export const hooksFeature: Feature = { name: 'hooks', open: openFeature }
 
 async function openFeature(context: Opened): Promise<Contribution> {
-  const { sandbox, services, extensions, now } = context
+  const { sandbox, services, extensions, began } = context
   const forbidsHost = (url: URL): string | undefined => forbidsUrl(context.forbids, url)
   const variables = new CommandVariables(sandbox.policy.environment)
   const inspect = createInspector({ parent: parentOf(context), calls: () => hooks?.inspectorCalls ?? noHooks })
@@ -45,10 +44,9 @@ async function openFeature(context: Opened): Promise<Contribution> {
   const faults =
     hooks === undefined ? [] : await testHooks(set, { ...dependencies, home: context.home, forbidsHost, missingServer })
   const listening = hooks?.run ?? silentHooks
-  const cwd = (): string => now().workspace
+  const cwd = (): string => began.workspace
   const { calls, narrow } = restrictedCalls(listening.calls, cwd)
   services.hooks = {
-    worktreeHooks: worktreeHooks(hooks?.hooks),
     narrow,
     hooksFor: (definition, id) => {
       const own = restrictedCalls(calls, cwd)

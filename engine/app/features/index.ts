@@ -12,13 +12,12 @@ import { skillsFeature } from './skills-feature.ts'
 import { telemetryFeature } from './telemetry-feature.ts'
 import { verifyFeature } from './verify-feature.ts'
 import { webSearchFeature } from './web-search-feature.ts'
-import { worktreeFeature } from './worktree-feature.ts'
 
 /**
  * The features of a run, in the order in which they are opened; they are closed in reverse order. A feature can use the services of features before it. If two
  * features provide a tool of the same name, the tool of the first one is used.
  */
-export function featuresOf({ task, client, review }: RunRequest, hasView: boolean): readonly Feature[] {
+export function featuresOf({ task, client, review }: RunRequest): readonly Feature[] {
   // Calls from a client are judged like a model's calls. There is no model, so the features that instruct one are left out.
   if (task.type === 'calls') return client?.servers === undefined ? [hooksFeature] : [mcpFeature, hooksFeature]
   // A review has no features that could write or delegate work. The user's hooks remain.
@@ -29,8 +28,6 @@ export function featuresOf({ task, client, review }: RunRequest, hasView: boolea
     telemetryFeature,
     webSearchFeature,
     givenToolsFeature,
-    // A run with a private view has no worktrees, because a worktree would be outside the view.
-    ...(hasView ? [] : [worktreeFeature]),
     planModeFeature,
     memoryFeature,
     mcpFeature,

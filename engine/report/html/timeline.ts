@@ -7,7 +7,7 @@ import { counted } from '../../core/text/counted.ts'
 const names: Readonly<Record<Step['kind'], string>> = {
   ...{ message: 'message', reasoning: 'reasoning', command: 'command', patch: 'patch', tool: 'tool', mcp: 'MCP' },
   ...{ review: 'review', compaction: 'summary', hook: 'hook', todo: 'to-dos', plan: 'plan', search: 'search' },
-  ...{ worktree: 'worktree', verify: 'verify', retry: 'repeated', finding: 'finding', error: 'notice' },
+  ...{ verify: 'verify', retry: 'repeated', finding: 'finding', error: 'notice' },
 }
 
 /** Renders the steps in order, with those of sub-agents nested. */

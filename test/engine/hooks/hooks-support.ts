@@ -18,7 +18,6 @@ export async function hooksOf(table: object, given: Partial<HookDependencies> = 
   const hooks = createHooks(loadHooks([{ path: `${settings}/settings.json`, layer: 'user' }]), {
     common: () => ({ session_id: 'abc', transcript_path: '/nowhere', cwd: workspace, permission_mode: 'default' }),
     workspace,
-    cwd: () => workspace,
     sandboxFor: () => Promise.resolve(sandbox),
     env: process.env,
     ask: () => Promise.reject(new Error('no model here')),
