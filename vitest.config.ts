@@ -26,12 +26,14 @@ const long = [
   'test/apply-patch/files/properties.test.ts',
   'test/apply-patch/program.test.ts',
   'test/doors/acp/acpx.test.ts',
+  'test/doors/acp/hostile.test.ts',
   'test/doors/acp/protocol.test.ts',
   'test/doors/acp/red-team.test.ts',
   'test/doors/acp/sdk.test.ts',
   'test/doors/claude/print.test.ts',
   'test/doors/claude/protocol.test.ts',
   'test/doors/claude/red-team.test.ts',
+  'test/doors/claude/resume-at.test.ts',
   'test/doors/claude/sdk.test.ts',
   'test/doors/codex/exec.test.ts',
   'test/doors/codex/sdk.test.ts',
@@ -93,6 +95,8 @@ const long = [
   'test/engine/hooks/claude-scripts.test.ts',
   'test/engine/hooks/exec.test.ts',
   'test/engine/hooks/model-hooks.test.ts',
+  'test/engine/mcp/hostile-callers.test.ts',
+  'test/engine/mcp/hostile-servers.test.ts',
   'test/engine/mcp/exec.test.ts',
   'test/engine/mcp/servers.test.ts',
   'test/engine/models/providers.test.ts',
@@ -177,6 +181,7 @@ const usual = {
   // These limits are only meant for tests that would never end, because even a working test may be delayed by a minute on a shared machine.
   testTimeout: 180_000,
   hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
 }
 
 export default defineConfig({

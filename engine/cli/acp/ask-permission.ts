@@ -32,7 +32,9 @@ export function askPermission(session: Session, updates: TurnUpdates): ReviewFun
     if (choices.mode === 'plan' && action.type !== 'plan') return denied('In the mode plan, nothing may be changed.')
     const same = sameAgain(action, asksFor)
     if (same !== undefined && always.has(same.key)) return allowed('The client has allowed it for the session.')
-    const { content, ...shown } = showToolCall(showAction(action, updates.calls.get(subject ?? ''), cwd), cwd)
+    // Who decides sees the whole command.
+    const calls = showAction(action, updates.calls.get(subject ?? ''), cwd)
+    const { content, ...shown } = showToolCall(calls, cwd, Infinity)
     const call = { status: 'pending', ...shown, content: [...content, text(reason)] }
     const forSession = same === undefined ? [] : [{ optionId: 'always', name: same.name, kind: 'allow_always' }]
     const asked = await session.ask(

@@ -71,10 +71,12 @@ export class Sessions {
       case 'session/cancel':
         await this.#open.get(OfSession.parse(params).sessionId)?.cancel()
         return {}
-      case 'session/close':
-        await this.#find(params).cancel()
-        this.#open.delete(OfSession.parse(params).sessionId)
+      case 'session/close': {
+        const session = this.#find(params)
+        this.#open.delete(session.place.id)
+        await session.cancel()
         return {}
+      }
       case 'session/prompt': {
         const session = this.#find(params)
         const task = promptTask(Prompt.parse(params).prompt)
@@ -104,9 +106,12 @@ export class Sessions {
     const earlier = again === undefined ? undefined : beginningOf(sessionId, configured).resumedFrom
     session.isStored = again !== undefined
     session.model = nameOfModel(configured.config, false, earlier?.model)
+    const availableCommands = await commandsOf(configured)
+    // A prompt may have begun in the meantime, and only a session that is open is ended with the program.
+    this.#open.get(sessionId)?.requireIdle()
     this.#open.set(sessionId, session)
     if (earlier !== undefined && again === 'session/load') session.replay(earlier)
-    setImmediate(() => void offerCommands(session, configured))
+    setImmediate(() => session.update('available_commands_update', { availableCommands }))
     return again === undefined ? { sessionId, ...session.options } : session.options
   }
 
@@ -153,12 +158,11 @@ function list({ cwd }: { readonly cwd?: string | undefined }): object {
   return { sessions }
 }
 
-/** Tells the client which commands a prompt can begin with. */
-async function offerCommands({ update }: AcpSession, configured: Configured): Promise<void> {
+/** The commands that a prompt can begin with. */
+async function commandsOf(configured: Configured): Promise<readonly object[]> {
   const { definitions } = await readExtensions({ ...configured, environment: process.env })
-  const availableCommands = [...definitions.commands, ...definitions.skills].map((each) => {
+  return [...definitions.commands, ...definitions.skills].map((each) => {
     const hint = (each.kind === 'command' ? each.argumentHint : undefined) ?? 'what to do'
     return { name: each.name, description: each.description, input: { hint } }
   })
-  update('available_commands_update', { availableCommands })
 }

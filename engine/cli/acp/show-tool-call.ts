@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path'
+import { sanitizeText } from '../../core/text/sanitize-output.ts'
 
 /** A call in the words of Claude Code. */
 type Named = { readonly name: string; readonly input: Readonly<Record<string, unknown>> }
@@ -9,11 +10,11 @@ const kinds: Readonly<Record<string, string>> = {
   ...{ EnterPlanMode: 'switch_mode', ExitPlanMode: 'switch_mode' },
 }
 
-/** The longest title, in characters. */
-const longest = 200
+/** The longest title of a call that needs no decision, in characters. */
+const longestTitle = 200
 
 /** What a client shows of a call, which is several if it edits several files. */
-export function showToolCall(calls: readonly Named[], cwd: string) {
+export function showToolCall(calls: readonly Named[], cwd: string, longest = longestTitle) {
   const edits = calls.filter(({ name }) => kinds[name] === 'edit')
   const shown = edits.length > 0 ? edits : calls.slice(0, 1)
   const [{ name, input } = { name: 'Call', input: {} }] = shown
@@ -24,7 +25,7 @@ export function showToolCall(calls: readonly Named[], cwd: string) {
   const about =
     [command, pattern, url].find((each) => typeof each === 'string') ??
     paths.map((path) => nameOf(path, cwd)).join(', ')
-  const title = (name === 'Bash' ? String(about) : `${name} ${String(about)}`).trim()
+  const title = sanitizeText(name === 'Bash' ? String(about) : `${name} ${String(about)}`).trim()
   return {
     title: title.length > longest ? `${title.slice(0, longest - 1)}…` : title,
     kind: kinds[name] ?? 'other',
