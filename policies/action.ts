@@ -66,6 +66,8 @@ export type Action =
       readonly type: 'mcp'
       readonly server: string
       readonly tool: string
+      /** The name by which the model calls the tool, if it isn't `mcp__SERVER__TOOL`. Permissions may use either. */
+      readonly calledAs?: string
       readonly arguments: unknown
       readonly readOnlyHint?: boolean
     }

@@ -142,7 +142,7 @@ function assessNetwork(action: Of<'network'>, policy: Policy): Opinion {
 function assessTool(action: Of<'mcp'>, policy: Policy): Opinion {
   const readOnlyHint = action.readOnlyHint === true
   const name = `mcp__${action.server}__${action.tool}`
-  const permitted = strictest(permitTool(action.server, action.tool, policy.permissions))
+  const permitted = strictest(permitTool(action, policy.permissions))
   if (permitted !== undefined) return permitted
   const decision = answerForTool(policy.mode, readOnlyHint)
   const reason = readOnlyHint

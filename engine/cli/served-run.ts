@@ -35,7 +35,7 @@ export function servedRun(request: Omit<RunRequest, 'task'>): ServedTool {
       const run = openRun({
         ...request,
         task: { type: 'prompt', prompt },
-        ...(id === undefined ? {} : { start: { type: 'resume', id } }),
+        ...(id === undefined ? {} : { start: { type: 'resume', id, here: true } }),
         sinks: [plainSink((text) => rawOutput.stderr.write(text), { colour: false, detail: 'normal' }), follow],
       })
       const stop = (): void => run.interrupt('terminated')

@@ -105,6 +105,7 @@ async function callTool(
   context: ToolContext,
 ): Promise<ToolResult> {
   const started = performance.now()
+  const calledAs = toolName(server.name, tool)
   const elapsed = (): number => Math.round(performance.now() - started)
   const item = context.startItem({
     type: 'mcp_tool_call',
@@ -119,6 +120,7 @@ async function callTool(
     server: server.name,
     tool,
     arguments: input,
+    ...(calledAs === `mcp__${server.name}__${tool}` ? {} : { calledAs }),
     ...(readOnly ? { readOnlyHint: true } : {}),
   }
   const { verdict, approved } = await context.review(action)

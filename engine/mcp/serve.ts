@@ -1,8 +1,10 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js'
-import type { Readable, Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import * as z from 'zod'
+import { readLines } from '../core/text/read-lines.ts'
+import { UserError } from '../core/user-error.ts'
 import { version } from '../core/version.ts'
 
 /** The result of a call, as the caller receives it. */
@@ -68,18 +70,31 @@ export async function serve(
       return answer({ ok: false, text: `${tool.name} failed: ${(error as Error).message}` })
     }
   })
-  const transport = new StdioServerTransport(stdin, stdout)
+  const lines = Readable.from(linesOf(stdin), { objectMode: false })
+  const transport = new StdioServerTransport(lines, stdout)
   const over = new Promise<void>((resolve) => {
     server.onclose = () => resolve()
-    stdin.on('end', resolve)
-    stdin.on('close', resolve)
+    lines.on('end', resolve)
+    lines.on('close', resolve)
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
+  let fault: unknown
+  lines.on('error', (error) => (fault = error))
   await server.connect(transport)
   await over
   await server.close()
+  // Otherwise the process would wait for the next line.
+  stdin.destroy()
   await Promise.allSettled(calls)
+  if (fault instanceof UserError) throw fault
+}
+
+/** The longest line that a caller may write, in bytes. */
+const longestLine = 64 * 1024 * 1024
+
+async function* linesOf(stdin: Readable): AsyncGenerator<Buffer> {
+  for await (const line of readLines(stdin, longestLine, 'Standard input')) yield Buffer.from(`${line}\n`)
 }
 
 function answer({ text, ok, data }: ServedResult): Record<string, unknown> {

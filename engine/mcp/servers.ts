@@ -80,11 +80,24 @@ export async function startServers(
 
   async function open(entry: Entry): Promise<McpConnection> {
     const { server } = entry
+    let [isListing, isStale] = [false, false]
+    // A server may say so as often as it likes: its tools are listed once more after the list that is being read.
     const onToolsChanged = (): void => {
-      void refresh(entry).then(
-        () => onChanged(server, undefined),
-        () => undefined,
-      )
+      isStale = true
+      if (isListing) return
+      isListing = true
+      void listAgain()
+        .then(
+          () => onChanged(server, undefined),
+          () => undefined,
+        )
+        .finally(() => (isListing = false))
+    }
+    const listAgain = async (): Promise<void> => {
+      while (isStale) {
+        isStale = false
+        await refresh(entry)
+      }
     }
     // The old connection is closed, because it may still be trying to reach the server.
     void entry.connection?.close().catch(() => undefined)

@@ -80,6 +80,7 @@ function makeShape() {
       type: z.literal('mcp'),
       server: z.string(),
       tool: z.string(),
+      calledAs: z.string().exactOptional(),
       // Tool arguments that were undefined leave no field in the record.
       arguments: z.unknown().default(null),
       readOnlyHint: z.boolean().exactOptional(),

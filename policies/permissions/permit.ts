@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Action } from '../action.ts'
 import type { Opinion } from '../opinion.ts'
 import { matchStars } from '../rules/match-stars.ts'
 import type { RuleDecision } from '../rules/rule.ts'
@@ -84,10 +85,13 @@ function matchesHost(host: string, pattern: string): boolean {
 }
 
 /** What the permissions say about a tool of an MCP server. */
-export function permitTool(server: string, tool: string, permissions: PermissionSet): readonly Opinion[] {
+export function permitTool(
+  { server, tool, calledAs }: Pick<Extract<Action, { type: 'mcp' }>, 'server' | 'tool' | 'calledAs'>,
+  permissions: PermissionSet,
+): readonly Opinion[] {
   const name = `mcp__${server}__${tool}`
   return permissions.tools
-    .filter((permission) => matchStars(permission.name, name))
+    .filter((permission) => [name, calledAs ?? name].some((each) => matchStars(permission.name, each)))
     .map((permission) => opinion(permission, name))
 }
 

@@ -7,6 +7,9 @@ type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>
 /** How long an authorization server may take to answer, in milliseconds. */
 const patience = 30_000
 
+/** How many times a request that contains nothing secret may be sent elsewhere. */
+const mostHops = 5
+
 /**
  * A `fetch` for a server whose tokens are obtained: requests to its own URL are made by `fetch`, others go to authorization servers, whose addresses the server
  * names, so it could name any. Nothing is sent to a host that a rule forbids, the server's own headers go only to it, and what is secret goes over TLS.
@@ -17,7 +20,7 @@ export function authorizedFetch(
   fetchAnswer: Fetch,
   { environment, forbidsHost, signal }: Pick<McpDependencies, 'environment' | 'forbidsHost' | 'signal'>,
 ): Fetch {
-  return async (input, init = {}) => {
+  const ask = async (input: string | URL, init: RequestInit, hops: number): Promise<Response> => {
     const url = new URL(input)
     if (url.href === own.href) {
       const answer = await fetchAnswer(url, init)
@@ -34,8 +37,17 @@ export function authorizedFetch(
     const headers = new Headers(init.headers)
     for (const [name, value] of Object.entries(ownHeaders)) if (headers.get(name) === value) headers.delete(name)
     const limits = [signal, AbortSignal.timeout(patience), ...(init.signal == null ? [] : [init.signal])]
-    return connectTrusting(url, environment, () => fetch(url, { ...init, headers, signal: AbortSignal.any(limits) }))
+    const options = { ...init, headers, signal: AbortSignal.any(limits), redirect: 'manual' } as const
+    const answer = await connectTrusting(url, environment, () => fetch(url, options))
+    const location = answer.headers.get('location')
+    if (answer.status < 300 || answer.status >= 400 || location === null) return answer
+    await answer.body?.cancel()
+    // What is secret stays where it was sent, and every other place is judged like the first one.
+    if (init.method === 'POST' || hops >= mostHops)
+      throw new Error(`${place} must not be asked for a token, because it sends the request elsewhere: ${location}`)
+    return ask(new URL(location, url), init, hops + 1)
   }
+  return (input, init = {}) => ask(input, init, 0)
 }
 
 /** Whether a URL leads to this machine. */

@@ -23,6 +23,8 @@ type Behaviour = {
   readonly issuer?: (origin: string) => string
   /** Where tokens are given. By default, at the server's own origin. */
   readonly tokenEndpoint?: string
+  /** Where requests to some paths are sent instead, whatever their method. */
+  readonly redirects?: Readonly<Record<string, string>>
   /** The scopes that a token needs. */
   readonly scopes?: string
   /** Whether tokens come with a refresh token. */
@@ -48,6 +50,8 @@ export async function startOAuthServer(behaviour: Behaviour = {}): Promise<OAuth
 
   function answer(request: IncomingMessage, response: ServerResponse, body: string): void {
     const { pathname, searchParams } = new URL(request.url ?? '/', origin)
+    const location = behaviour.redirects?.[pathname]
+    if (location !== undefined) return void response.writeHead(307, { location }).end()
     switch (pathname) {
       case '/.well-known/oauth-protected-resource/mcp':
         return json(response, {

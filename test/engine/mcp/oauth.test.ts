@@ -136,6 +136,28 @@ describe.skipIf(needsBubblewrap())('servers that ask for a token', () => {
     expect(server.asked).toEqual([])
   })
 
+  test('a request for a token that is sent elsewhere isn’t made there, wherever that is', async () => {
+    const thief = await startOAuthServer()
+    for (const location of [`${thief.origin}/token`, 'http://auth.example/token', '/register']) {
+      const server = await startOAuthServer({ redirects: { '/token': location } })
+      expect(JSON.stringify((await run(homeWith(server, bySecret))).events)).toContain('sends the request elsewhere')
+      expect(thief.asked).toEqual([])
+    }
+  })
+
+  test('a description of an authorization server may be elsewhere, but not at a host that a rule forbids, or nowhere', async () => {
+    const wellKnown = '/.well-known/oauth-authorization-server'
+    const redirects: Record<string, string> = { [wellKnown]: '/moved' }
+    const server = await startOAuthServer({ redirects })
+    redirects['/moved'] = server.origin.replace('127.0.0.1', 'localhost') + wellKnown
+    const rule = 'network_rule(host = "localhost", protocol = "http", decision = "forbidden")\n'
+    const home = homeWith(server, bySecret, { '.config/portcullis/rules/no.rules': rule })
+    expect(JSON.stringify((await run(home)).events)).toContain('must not be asked for a token: ')
+    redirects['/moved'] = wellKnown
+    expect(JSON.stringify((await run(home)).events)).toContain('sends the request elsewhere')
+    expect(server.asked).toEqual([])
+  })
+
   test('the headers for a server, and a token for it, go nowhere else', async () => {
     const server = await startOAuthServer()
     const home = homeWith(server, `${bySecret}http_headers = { "X-Team" = "core-key" }\n`)

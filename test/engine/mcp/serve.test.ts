@@ -97,6 +97,23 @@ describe.skipIf(needsBubblewrap())('agent mcp-server', () => {
     expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain('make it')
   })
 
+  test('lets an agent continue no task of another folder, and none by a part of its id', async () => {
+    const mock = await startMockOpenAI({ replies: () => [say('a secret of another project')] })
+    onTestFinished(() => mock.close())
+    const home = tempDir()
+    const env = { HOME: home, OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: mock.baseUrl }
+    const mine = await client([], repository(), env)
+    const begun = await mine.callTool({ name: 'exec', arguments: { prompt: 'go' } })
+    const { thread_id: id } = begun.structuredContent as { readonly thread_id: string }
+    const other = await client([], repository(), env)
+    for (const thread_id of [id, id.slice(-12), id.slice(0, 8), `../sessions/${id}`, '../../..', 'last']) {
+      const resumed = await other.callTool({ name: 'exec', arguments: { prompt: 'what did you say?', thread_id } })
+      expect([thread_id, resumed.isError]).toEqual([thread_id, true])
+      expect(textOf(resumed)).not.toContain('a secret')
+    }
+    expect(mock.requests).toHaveLength(1)
+  })
+
   test('answers an unknown tool or wrong arguments with the right ones', async () => {
     const other = await client([], repository())
     await expect(other.callTool({ name: 'shell', arguments: {} })).rejects.toThrow(
