@@ -182,9 +182,13 @@ process.stdout.write('', () => process.stderr.write('', () => process.exit(code)
 `
 }
 
-/** Returns a program for clients that want the path of another program: `agent` with the command that takes its command lines. */
+/**
+ * Returns a program for clients that want the path of another program: `agent` with the command that takes its command lines. It looks as if `agent` had been
+ * started, because a run may start the program again.
+ */
 export function startOfDoor(command: string): string {
-  return `#!/usr/bin/env node\nprocess.argv.splice(2, 0, '${command}') && import('./agent.js')\n`
+  const words = `\`\${import.meta.dirname}/agent.js\`, '${command}'`
+  return `#!/usr/bin/env node\nprocess.argv.splice(1, 1, ${words}) && import('./agent.js')\n`
 }
 
 /** Returns the code that starts `portcullis`. This program acts as `apply-patch` if that is its first argument, and otherwise as `agent`. */
