@@ -10,6 +10,7 @@ export type ClaudeOptions = {
   readonly inputFormat?: 'text' | 'stream-json'
   readonly verbose?: true
   readonly includePartialMessages?: true
+  readonly replayUserMessages?: true
   readonly model?: string
   readonly effort?: string
   readonly permissionMode?: PermissionMode
@@ -27,6 +28,8 @@ export type ClaudeOptions = {
   readonly strictMcpConfig?: true
   readonly systemPrompt?: string | true
   readonly appendSystemPrompt?: string | true
+  readonly systemPromptFile?: string
+  readonly appendSystemPromptFile?: string
   readonly addDir?: readonly string[]
   readonly continue?: true
   readonly resume?: string

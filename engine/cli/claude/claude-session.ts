@@ -40,7 +40,8 @@ export class ClaudeSession {
   async turn(task: Prompt): Promise<number> {
     if (this.stopped !== undefined) return this.stopped
     const isStreamed = this.state.options.outputFormat === 'stream-json'
-    const messages = new TurnMessages(this.state, isStreamed ? printJson : () => undefined)
+    const said: object[] = []
+    const messages = new TurnMessages(this.state, isStreamed ? printJson : (message) => void said.push(message))
     const ended = await this.#go(task, messages).catch((error: unknown) => {
       if (error instanceof UserError) return error
       throw error
@@ -50,7 +51,7 @@ export class ClaudeSession {
       messages.end(ended.reason === 'interrupted' || ended.reason === 'terminated')
     }
     const result = turnResult(ended, messages, this.state)
-    this.#say(result)
+    this.#say(result, said)
     return this.stopped ?? (result.is_error ? exitCodes.failed : exitCodes.done)
   }
 
@@ -103,8 +104,10 @@ export class ClaudeSession {
     return { ...request, reviewing: { by }, client: { ...request.client, replacement } }
   }
 
-  #say(result: TurnResult): void {
-    const { outputFormat = 'text' } = this.state.options
+  /** @param said the messages of the turn, if they weren't printed as they came */
+  #say(result: TurnResult, said: readonly object[]): void {
+    const { outputFormat = 'text', verbose } = this.state.options
+    if (outputFormat === 'json' && verbose === true) return printJson([...said, result])
     if (outputFormat !== 'text') return printJson(result)
     if (result.result !== undefined && !result.is_error) return printText(result.result)
     tellMessage('agent', result.result ?? (result.errors ?? []).join('\n'))

@@ -7,9 +7,10 @@ import { claudeVersion, outputFormats, permissionModes, type ClaudeOptions } fro
 
 /** Options of Claude Code that change nothing here. */
 const [idleFlags, idleOptions] = [
-  'await-initialize debug-to-stderr ide include-hook-events replay-user-messages session-mirror',
+  'await-initialize chrome no-chrome debug-to-stderr exclude-dynamic-system-prompt-sections ide include-hook-events ' +
+    'mcp-debug session-mirror',
   'agent betas channels debug-file fallback-model initialize-fields managed-settings permission-prompts plugin-dir ' +
-    'plugin-dir-no-mcp project-config-root task-budget thinking thinking-display',
+    'name plugin-dir-no-mcp project-config-root task-budget thinking thinking-display',
 ]
 
 /** Declares `agent claude`, which takes the command lines of `claude -p` and of the Agent SDKs. */
@@ -23,8 +24,9 @@ export function declareClaude(program: Command, finish: Finish): void {
     .option('-p, --print', 'answer and end; without it, the input must be stream-json')
     .addOption(new Option('--output-format <how>', 'what is printed (default: text)').choices(outputFormats))
     .addOption(new Option('--input-format <how>', 'what is read (default: text)').choices(['text', 'stream-json']))
-    .option('--verbose', 'needed for the output format stream-json')
+    .option('--verbose', 'needed for the output format stream-json; with json, print all messages')
     .option('--include-partial-messages', 'print messages piece by piece')
+    .option('--replay-user-messages', 'with the input format stream-json: repeat each message when its turn begins')
     .option('--model <name>', 'the model; opus, sonnet and haiku are the newest of these families')
     .option('--effort <level>', 'how much the model reasons')
     .addOption(new Option('--permission-mode <mode>', 'when permission is asked').choices(permissionModes))
@@ -41,6 +43,8 @@ export function declareClaude(program: Command, finish: Finish): void {
     .option('--strict-mcp-config', 'use no other MCP servers')
     .option('--system-prompt [text]', 'instructions that replace the usual ones')
     .option('--append-system-prompt [text]', 'further instructions')
+    .option('--system-prompt-file <file>', 'a file with instructions that replace the usual ones')
+    .option('--append-system-prompt-file <file>', 'a file with further instructions')
     .option('--add-dir <dirs...>', 'folders that commands may write to as well', another)
     .option('-c, --continue', 'continue the newest session of this folder')
     .option('-r, --resume <session>', 'continue a session of this folder')

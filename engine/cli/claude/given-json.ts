@@ -7,6 +7,7 @@ import { UserError } from '../../core/user-error.ts'
 import type { AgentDefinition } from '../../skills/definition.ts'
 import { readToolAllowlist } from '../../skills/tool-allowlist.ts'
 import { warn } from '../warn.ts'
+import type { ClaudeOptions } from './claude-options.ts'
 
 const largestFile = 16 * 1024 * 1024
 
@@ -20,6 +21,21 @@ export function textOf(given: string, option: string): { readonly text: string; 
   const text = texts.get(path) ?? readUserText(path, largestFile, `${option} ${given}`)
   texts.set(path, text)
   return { text, name: given }
+}
+
+/** The instructions in files that options name, as the options that they stand for. @throws UserError `usage` if both are given */
+export function promptsIn(given: ClaudeOptions): ClaudeOptions {
+  const { systemPromptFile: own, appendSystemPromptFile: more, ...options } = given
+  if (own !== undefined && options.systemPrompt !== undefined)
+    throw new UserError('usage', 'Give --system-prompt or --system-prompt-file, not both.')
+  if (more !== undefined && options.appendSystemPrompt !== undefined)
+    throw new UserError('usage', 'Give --append-system-prompt or --append-system-prompt-file, not both.')
+  const read = (path: string, option: string): string => readUserText(resolve(path), largestFile, `${option} ${path}`)
+  return {
+    ...options,
+    ...(own === undefined ? {} : { systemPrompt: read(own, '--system-prompt-file') }),
+    ...(more === undefined ? {} : { appendSystemPrompt: read(more, '--append-system-prompt-file') }),
+  }
 }
 
 /** Reads JSON that is given itself or as a file's path. @throws UserError `usage` if it isn't JSON */

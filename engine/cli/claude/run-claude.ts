@@ -1,16 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import process from 'node:process'
 import type { Readable } from 'node:stream'
 import { readLines } from '../../core/text/read-lines.ts'
 import { exitCodes } from '../../core/exit-codes.ts'
 import { UserError } from '../../core/user-error.ts'
 import { ownProcess } from '../own-process.ts'
-import { onOutputClosed, tellMessage } from '../print.ts'
+import { onOutputClosed, printJson, tellMessage } from '../print.ts'
 import { schemaOf } from '../read-output-schema.ts'
 import { readPrompt } from '../read-prompt.ts'
 import { answerControl } from './answer-control.ts'
 import type { ClaudeOptions } from './claude-options.ts'
 import { ClaudeSession } from './claude-session.ts'
 import { Client, readIncoming } from './client.ts'
+import { promptsIn } from './given-json.ts'
 import { effortOf, SessionState } from './session-state.ts'
 
 /** The longest line that a client may write, in bytes: several pictures fit in. */
@@ -40,7 +42,10 @@ async function start(prompt: string | undefined, given: ClaudeOptions): Promise<
           : undefined
   if (wrong !== undefined) throw new UserError('usage', wrong)
   const schema = jsonSchema === undefined ? undefined : await schemaOf(parsed(jsonSchema), '--json-schema')
-  const state = new SessionState({ ...(tokens === undefined ? {} : { effort: effortOf(tokens) }), ...given }, schema)
+  const state = new SessionState(
+    { ...(tokens === undefined ? {} : { effort: effortOf(tokens) }), ...promptsIn(given) },
+    schema,
+  )
   if (isServing) return serve(state, process.stdin)
   const session = new ClaudeSession(state, ownProcess())
   return session.turn({ type: 'prompt', prompt: () => readPrompt(prompt, process.stdin) })
@@ -55,10 +60,10 @@ function parsed(schema: string): unknown {
 }
 
 type Task = Parameters<ClaudeSession['turn']>[0]
-type Content = Extract<NonNullable<ReturnType<typeof readIncoming>>, { type: 'user' }>['message']['content']
+type UserMessage = Extract<NonNullable<ReturnType<typeof readIncoming>>, { type: 'user' }>
 
 /** What a user's message says and shows. */
-function taskOf(content: Content): Task {
+function taskOf(content: UserMessage['message']['content']): Task {
   if (typeof content === 'string') return { type: 'prompt', prompt: content }
   const texts = content.flatMap(({ text }) => (text === undefined ? [] : [text]))
   const sources = content.flatMap(({ type, source }) => (type === 'image' && source !== undefined ? [source] : []))
@@ -73,8 +78,10 @@ async function serve(state: SessionState, input: Readable): Promise<number> {
   const client = new Client()
   const session = new ClaudeSession(state, client)
   let [turns, code, isLost] = [Promise.resolve(), exitCodes.done as number, false]
-  const turn = async (task: Task): Promise<void> => {
-    if (!isLost) code = await session.turn(task)
+  const turn = async (message: UserMessage): Promise<void> => {
+    if (!isLost && state.options.replayUserMessages === true)
+      printJson({ uuid: randomUUID(), ...message, session_id: state.threadId ?? '', isReplay: true })
+    if (!isLost) code = await session.turn(taskOf(message.message.content))
     // A signal ended the session, so nothing that the client sends matters any more.
     if (session.stopped !== undefined) input.destroy()
   }
@@ -93,7 +100,7 @@ async function serve(state: SessionState, input: Readable): Promise<number> {
         if (message.request.subtype === 'initialize') turns = Promise.all([turns, answered]).then(() => undefined)
       }
       if (message?.type !== 'user') continue
-      turns = turns.then(() => turn(taskOf(message.message.content)))
+      turns = turns.then(() => turn(message))
       // What goes wrong in a turn is thrown when the input has ended, and ends it.
       turns.catch(() => input.destroy())
     }

@@ -41,6 +41,40 @@ export const printBehaviours: readonly Behaviour[] = [
     },
   },
   {
+    name: 'json with --verbose is a list of all messages',
+    run: async () => {
+      const { stdout } = await claude(['-p', '--output-format', 'json', '--verbose', 'go'], { replies: hi })
+      const types = (JSON.parse(stdout) as readonly { readonly type: string }[]).map(({ type }) => type)
+      expect(types).toEqual(['system', 'assistant', 'result'])
+    },
+  },
+  {
+    name: '--system-prompt-file and --append-system-prompt-file are read from files',
+    run: async () => {
+      const home = tempDir({ own: 'You are a pirate.', more: '{ "Rhyme": true }' })
+      const files = ['--system-prompt-file', join(home, 'own'), '--append-system-prompt-file', join(home, 'more')]
+      const text = sent(await claude(['-p', ...files, 'go'], { replies: hi }))
+      expect(text).toMatch(/You are a pirate\.[^]*Rhyme/)
+      expect(text).not.toContain('You are a coding agent')
+      const both = await claude(['-p', ...files, '--system-prompt', 'other', 'go'], { replies: hi })
+      expect([both.code, both.requests]).toEqual([1, []])
+    },
+  },
+  {
+    name: '--replay-user-messages repeats each message, with its uuid, when its turn begins',
+    run: async () => {
+      const uuid = randomUUID()
+      const line = { type: 'user', uuid, message: { role: 'user', content: 'go' } }
+      const args = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose']
+      const ended = await claude([...args, '--replay-user-messages'], {
+        replies: hi,
+        stdin: `${JSON.stringify(line)}\n`,
+      })
+      expect(ended.messages[0]).toMatchObject({ ...line, isReplay: true })
+      expect(ended.messages.map(({ type }) => type)).toEqual(['user', 'system', 'assistant', 'result'])
+    },
+  },
+  {
     name: 'stream-json needs --verbose',
     run: async () => {
       const ended = await claude(['-p', '--output-format', 'stream-json', 'go'], { replies: hi })
