@@ -16,7 +16,7 @@ export function textOfTest(file: string, name: string): TestText | undefined {
   const marks: string[] = []
   for (let before = at - 1; before >= 0; before--) {
     const line = lines[before] ?? ''
-    if (indentOf(line) !== depth || !/^\s*(?:@|#\[)/.test(line)) break
+    if (indentOf(line) !== depth || !isMark(line)) break
     marks.unshift(line.trim())
   }
   const inside: string[] = []
@@ -36,9 +36,19 @@ export function withoutLayout(text: string): string {
     .replaceAll(/,(?=[)\]}])/g, '')
 }
 
-/** How many calls a text makes. */
+/** How many calls a text makes. Those in marks, such as decorators, check nothing. */
 export function countCalls(text: string): number {
-  return text.match(/\w!?\(/g)?.length ?? 0
+  return (
+    text
+      .split('\n')
+      .filter((line) => !isMark(line))
+      .join('\n')
+      .match(/\w!?\(/g)?.length ?? 0
+  )
+}
+
+function isMark(line: string): boolean {
+  return /^\s*(?:@|#\[)/.test(line)
 }
 
 function indentOf(line: string): number {

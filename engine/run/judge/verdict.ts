@@ -60,6 +60,8 @@ export function decide(evidence: Evidence): Decision {
     const detail = `with the base's tests and configuration, the command ended with ${kept.end}`
     findings.push({ kind: isTests ? 'rewritten' : 'settings', subject: first, detail })
   }
+  // Lists are cut, so what decides comes first.
+  findings.sort((one, other) => Number(isWeakening(other.kind)) - Number(isWeakening(one.kind)))
   const verdict = findings.some(({ kind }) => isWeakening(kind))
     ? 'weakened'
     : findings.some(({ kind }) => kind === 'rewritten')
