@@ -35,17 +35,25 @@ export function settingsTexts(
   const words = new Set(wordsOf(reached))
   return files.flatMap((path) => {
     const [name, folder] = [basename(path), dirname(path) === '.' ? '' : dirname(path)]
-    if ((folder !== '' && folder !== cwd && name !== 'conftest.py') || name.endsWith('ignore')) return []
-    const text = textIn(root, path) ?? ''
-    if (text.length > largestSettings) return []
+    // The directory of a tool is hidden, as `.cargo`. Its files elsewhere bear its name, as `vitest.config.ts`.
+    const tool = (folder.startsWith('.') ? folder.slice(1) : name).split(/[./]/)[0] ?? ''
+    const isNear = folder === '' || folder === cwd || name === 'conftest.py' || words.has(tool)
+    const text = isNear && !name.endsWith('ignore') ? settingsText(root, path) : undefined
+    if (text === undefined) return []
     const settings = manifests.has(name) ? settingsIn(name, text) : undefined
-    if (settings === undefined) return isTest(path) && name !== 'conftest.py' ? [] : [{ folder, text }]
-    return [{ folder, text: JSON.stringify(Object.entries(settings).filter(([key]) => words.has(key))) }]
+    if (settings === undefined) return isTest(path) && name !== 'conftest.py' ? [] : [{ folder, text, file: path }]
+    return [{ folder, file: path, text: JSON.stringify(Object.entries(settings).filter(([key]) => words.has(key))) }]
   })
 }
 
-/** Longer files, in bytes, are data. */
+/** Longer files, and those with a byte that no text has, are data. */
 const largestSettings = 256 * 1024
+
+/** Reads a file that may say what is run; undefined if there is none, or if it is data. */
+export function settingsText(root: string, path: string): string | undefined {
+  const text = textIn(root, path)
+  return text !== undefined && text.length <= largestSettings && !text.includes('\0') ? text : undefined
+}
 
 /** Where tests have no ids, the configuration of a program that the command starts counts as a part of the command. */
 export function startedBy(

@@ -8,8 +8,16 @@ import { below, placeOf } from '../../transaction/path-keys.ts'
 /** Larger files are told apart by their size and time. */
 const largestHashed = 8 * 1024 * 1024
 
-/** Hashes of a tree: of everything in it, and of the judge in it. `files`: the judge's files that nothing but their authors should write: the tracked ones. */
-export type TreeHashes = { readonly tree: string; readonly judge: string; readonly files: readonly string[] }
+/**
+ * Hashes of a tree: of everything in it, and of the judge in it. `tracked`: the files that nothing but their authors should write; `files`: those of the judge
+ * among them.
+ */
+export type TreeHashes = {
+  readonly tree: string
+  readonly judge: string
+  readonly files: readonly string[]
+  readonly tracked: readonly string[]
+}
 
 /**
  * Hashes a tree. A tracked file counts with its content, which git's index knows if the file is as committed. Any other file counts with its size and its
@@ -19,7 +27,7 @@ export type TreeHashes = { readonly tree: string; readonly judge: string; readon
  */
 export function hashTree(root: string, isJudge: (path: string) => boolean): TreeHashes {
   const [tree, judge] = [createHash('sha256'), createHash('sha256')]
-  const files: string[] = []
+  const [files, authored]: [string[], string[]] = [[], []]
   const { blobOf, index } = cleanFiles(root)()
   const tracked = new Set(index?.entries.map(({ path }) => path))
   const budget = openTreeBudget(root)
@@ -37,11 +45,14 @@ export function hashTree(root: string, isJudge: (path: string) => boolean): Tree
       const content = isPart ? contentHash(root, key) : undefined
       const known = isPart ? content : (blobOf(key, stats) ?? (tracked.has(key) ? contentHash(root, key) : undefined))
       tree.update(`${key}\0${stats.mode}\0${known ?? `${stats.size} ${stats.mtimeNs}`}\0`)
-      if (isPart && (index === undefined ? !isHidden(key) : tracked.has(key))) files.push(path)
+      if (index === undefined ? !isHidden(key) : tracked.has(key)) {
+        authored.push(path)
+        if (isPart) files.push(path)
+      }
       if (isPart) judge.update(`${key}\0${content ?? stats.size}\0`)
     }
   }
-  return { tree: tree.digest('hex'), judge: judge.digest('hex'), files }
+  return { tree: tree.digest('hex'), judge: judge.digest('hex'), files, tracked: authored }
 }
 
 /** Whether a path leads through a hidden directory, as those of caches do. */

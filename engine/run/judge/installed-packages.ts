@@ -43,7 +43,7 @@ export function isSamePackage(path: string, base: Read, run: Read): boolean | un
 }
 
 /** The directories of the packages in `node_modules` that contain a path, from the outside in. */
-function packagesOf(path: string): readonly string[] {
+export function packagesOf(path: string): readonly string[] {
   const found: string[] = []
   for (let at = `/${path}`.indexOf('/node_modules/'); at >= 0; at = path.indexOf('/node_modules/', at + 1)) {
     const start = path.indexOf('node_modules/', at) + 13

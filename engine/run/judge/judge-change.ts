@@ -2,6 +2,7 @@ import type { JudgeFinding, Judgement } from '../../core/run-record.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import type { StoredRun } from './base-cache.ts'
 import { changedConfiguration, manifestsIn, startedBy } from './changed-configuration.ts'
+import { packagesOf } from './installed-packages.ts'
 import { matchesAny, stateOf, type Judge } from './judge.ts'
 import type { JudgePart } from './judge-parts.ts'
 import { copyTrees, isInCopy, restore, restoreGit, restoreJudge, textIn, type JudgeTrees } from './judge-trees.ts'
@@ -18,6 +19,7 @@ export type OwnRun = { readonly tests: TestResults; readonly state: string }
 export type Judged = { readonly judgement: Judgement; readonly passes: boolean; readonly lines: readonly string[] }
 
 const mostFindings = 200
+const mostPackages = 5
 
 /**
  * Judges a change by a command that has succeeded in the run's own tree.
@@ -48,8 +50,13 @@ export async function judgeChange(
   const seen = mine.filter(({ ignored }) => ignored !== true)
   const sources = seen.flatMap(({ path }) => (byName(path) === 'source' ? [path] : []))
   // Where the command failed without showing tests, the base's files prove nothing: the run was to mend them.
-  const named = new Set(base.succeeded || baseTests.size > 0 ? judge.named(sources, reached) : [])
-  const part = (path: string): JudgePart => (named.has(path) ? 'test' : byName(path))
+  const hasNamed = base.succeeded || baseTests.size > 0
+  const { direct, imported } = judge.named(hasNamed ? sources : [], reached, byName, (path) => files.has(path))
+  const keeping = (paths: readonly string[]) => {
+    const named = new Set(paths)
+    return (path: string): JudgePart => (named.has(path) ? 'test' : byName(path))
+  }
+  const part = keeping([...direct, ...imported])
   const inTests = seen.filter(({ path }) => part(path) === 'test').map(({ path }) => path)
   const commands = changesOfCommand(reached, judge.reach(command, source, manifestsIn(mine)))
   const settings = changedConfiguration(seen, part, reached, [root, source])
@@ -97,8 +104,9 @@ export async function judgeChange(
   let against = asOwn
   let decision = decideWith(against)
   let flaky: readonly JudgeFinding[] = []
-  // A named file may be what is tested, so it isn't enough that everything passes with the base's.
-  for (const partOf of named.size === 0 ? [part] : [part, byName]) {
+  // A named file may be what is tested, so it isn't enough that everything passes with the base's. The same is true of what it imports.
+  const without = [...(imported.length > 0 ? [keeping(direct)] : []), ...(direct.length > 0 ? [byName] : [])]
+  for (const partOf of [part, ...without]) {
     if (isOwn(partOf) || (kept !== undefined && decision.verdict !== 'kept')) continue
     kept = await runKept(partOf)
     against = asJudged(kept)
@@ -172,7 +180,11 @@ function requireCopies({ workspace, sandbox }: ToolContext, { views }: JudgeTree
 
 function dependencyNotes(installed: readonly string[]): Judgement['findings'] {
   if (installed.length === 0) return []
-  return [{ kind: 'note', subject: 'dependencies', detail: `${installed.length} installed files differ from the base` }]
+  const packages = [...new Set(installed.flatMap((path) => packagesOf(path).at(-1) ?? []))]
+  const rest = packages.length > mostPackages ? ` and ${packages.length - mostPackages} more` : ''
+  const where = packages.length === 0 ? '' : `, in ${packages.slice(0, mostPackages).join(', ')}${rest}`
+  const detail = `${installed.length} installed files differ from the base${where}`
+  return [{ kind: 'note', subject: 'dependencies', detail }]
 }
 
 function testsOf({ tests }: StoredRun): TestResults {

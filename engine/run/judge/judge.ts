@@ -7,10 +7,10 @@ import type { ToolContext } from '../../tools/tool.ts'
 import { notIgnored, type ChangeRecord, type RunChange } from '../../transaction/change-record.ts'
 import type { PrivateView } from '../../transaction/stored-view.ts'
 import { BaseCache, type StoredRun } from './base-cache.ts'
-import { settingsTexts } from './changed-configuration.ts'
+import { settingsText, settingsTexts } from './changed-configuration.ts'
 import { hashTree, type TreeHashes } from './hash-tree.ts'
 import { partOf, type JudgePart } from './judge-parts.ts'
-import { namedFiles } from './named-files.ts'
+import { namedFiles, type NamedFiles } from './named-files.ts'
 import { copyTrees, isIn, linkIn, statesOf, textIn } from './judge-trees.ts'
 import { reachCommand, scriptsOf, type Reached } from './reach-command.ts'
 import { runUnderJudge } from './run-under-judge.ts'
@@ -106,16 +106,24 @@ export class Judge {
     })
   }
 
-  /** Those of some files that a command, or the configuration of what it runs, names on the base. */
-  named(paths: readonly string[], { text }: Reached): readonly string[] {
-    if (paths.length === 0) return []
+  /** Those of some files that a command, or the configuration of what it runs, names on the base, or that such a file imports. */
+  named(
+    paths: readonly string[],
+    { text }: Reached,
+    part: (path: string) => JudgePart,
+    hasTests: (path: string) => boolean,
+  ): NamedFiles {
+    if (paths.length === 0) return { direct: [], imported: [] }
     const root = this.tree.path
-    const targetOf = (path: string): string | undefined => linkIn(root, path)
-    return namedFiles(
-      paths,
-      [{ folder: this.cwd, text }, ...settingsTexts(this.hashes.files, root, this.cwd, text)],
-      targetOf,
-    )
+    const texts = [{ folder: this.cwd, text }, ...settingsTexts(this.hashes.files, root, this.cwd, text)]
+    return namedFiles(paths, texts, {
+      files: this.hashes.tracked,
+      cwd: this.cwd,
+      hasTests,
+      isCode: (path) => ['source', 'test'].includes(part(path)),
+      targetOf: (path) => linkIn(root, path),
+      read: (path) => settingsText(root, path),
+    })
   }
 
   /** What a command runs in a tree. */

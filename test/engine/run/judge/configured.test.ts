@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { judge, type Files } from '../../../support/judge-change.ts'
+import { configuredImports } from './configured-imports.ts'
 import { configuredPython } from './configured-python.ts'
 import { configured } from './configured.ts'
 import { cargo, node, vitest, type Project } from './projects.ts'
@@ -14,7 +15,11 @@ async function verdictOf(project: Project, change: Files, more: Files, command =
   return typeof judged === 'string' ? judged : judged.judgement.verdict
 }
 
-for (const [title, { project, change, more = {}, command }] of Object.entries({ ...configured, ...configuredPython })) {
+for (const [title, { project, change, more = {}, command }] of Object.entries({
+  ...configured,
+  ...configuredImports,
+  ...configuredPython,
+})) {
   test.skipIf(project.isMissing())(`${title} can't make a broken change good`, async () => {
     expect(await verdictOf(project, change, more, command)).toMatch(/^(?:revised|weakened)$/)
   })
@@ -41,3 +46,21 @@ test.skipIf(cargo.isMissing())('a crate may get another version and features', a
   const lock = (cargo.files['Cargo.lock'] as string).replace('0.1.0', '0.2.0')
   expect(await verdictOf(cargo, { ...cargo.better, 'Cargo.toml': manifest, 'Cargo.lock': lock }, {})).toBe('kept')
 })
+
+test.skipIf(node.isMissing())(
+  'a runner whose version was changed runs as it is, and the findings name it',
+  async () => {
+    const runner = (version: string, more = ''): Files => ({
+      'package.json': `{"name":"p","scripts":{"test":"tiny"},"devDependencies":{"tiny":"${version}"}}\n`,
+      'node_modules/tiny/package.json': `{"name":"tiny","version":"${version}"}\n`,
+      'node_modules/tiny/cli.js': `#!/bin/sh\nexec node --test ${more}\n`,
+      'node_modules/.bin/tiny': { link: '../tiny/cli.js' },
+    })
+    const change = { ...node.better, ...runner('2.0.0', '--test-concurrency=1') }
+    const judged = await judge({ files: { ...node.files, ...runner('1.0.0') }, change, command: 'npm test' })
+    expect(typeof judged === 'string' ? judged : judged.judgement).toMatchObject({
+      verdict: 'kept',
+      findings: [{ kind: 'note', detail: '2 installed files differ from the base, in node_modules/tiny' }],
+    })
+  },
+)
