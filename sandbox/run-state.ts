@@ -11,6 +11,7 @@ import { createKeyFileView } from './key-file-view.ts'
 import { placesForCommand, type ShownPlaces } from './command-policy.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { RunningCommands } from './process/running-commands.ts'
+import { outOfSight } from './tree/out-of-sight.ts'
 import { openClosedTree } from './tree/closed-tree.ts'
 import { deniedBelow, protectedByRoots, writableRoots } from './roots.ts'
 import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
@@ -25,6 +26,8 @@ export type RunState = {
   readonly run: ReturnType<typeof makeRunDirectory>
   /** What commands see of this machine besides the roots; undefined if they see all of it, or only the roots. */
   readonly tree: ShownPlaces['tree']
+  /** Whether a path of this machine isn't there for commands. */
+  readonly isOutOfSight: (path: string) => boolean
   readonly running: RunningCommands
   /**
    * Returns the paths to guard while a command runs, and the files and directories that the command sees differently from the host: those that git
@@ -81,6 +84,12 @@ export function openRunState(
       roots,
       run,
       tree,
+      isOutOfSight: outOfSight(tree, [
+        workspace,
+        ...roots,
+        ...policy.readableRoots,
+        ...policy.views.map(({ path }) => path),
+      ]),
       running,
       placesOf: (command) => ({
         ...placesForCommand(command, finder, privateGit, running, roots, keyFiles),

@@ -195,7 +195,8 @@ export async function openBubblewrap(
         }
         const stderr = shown.text()
         const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
-        const named = denialsFromOutput(policyAsShown(applied), { ...ended, cwd }, hostFileSystem)
+        const sight = { isOutOfSight: state.isOutOfSight, path: variables['PATH'] }
+        const named = denialsFromOutput(policyAsShown(applied), { ...ended, cwd, ...sight }, hostFileSystem)
         const found = [
           ...limited.end(ended),
           ...(whose === 'own' ? [] : covered.uncovered()),

@@ -1,3 +1,4 @@
+import { delimiter, join } from 'node:path'
 import type { FileSystemView } from '../file-system-view.ts'
 import { judgeUnreachable } from '../network/decide-host.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
@@ -6,7 +7,15 @@ import { evaluateAccess } from './evaluate-access.ts'
 import { namedHost, namedPaths } from './paths-in-output.ts'
 
 /** The parts of a command's result that can show denials. `code` is null if a signal or this program killed the command. */
-type EndedCommand = { readonly stderr: string; readonly cwd: string; readonly code: number | null }
+type EndedCommand = {
+  readonly stderr: string
+  readonly cwd: string
+  readonly code: number | null
+  /** Whether a path of this machine isn't there for the command. Default: everything is there. */
+  readonly isOutOfSight?: (path: string) => boolean
+  /** The command's PATH. */
+  readonly path?: string | undefined
+}
 
 /** The maximum number of denials to report from one command's output. Reporting more would hardly tell the user anything new. */
 const mostDenials = 5
@@ -28,7 +37,8 @@ export function denialsFromOutput(policy: SandboxPolicy, ended: EndedCommand, ho
   const lines = ended.stderr.split('\n').filter((line) => line !== '')
   const found = new Map<string, Denial>()
   for (const line of lines) {
-    for (const denial of [...pathDenials(policy, line, ended, host), ...hostDenials(policy, line)]) {
+    const seen = [...pathDenials(policy, line, ended, host), ...missingPrograms(line, ended, host)]
+    for (const denial of [...seen, ...hostDenials(policy, line)]) {
       found.set(`${denial.kind} ${denial.subject}`, denial)
     }
   }
@@ -78,7 +88,7 @@ function namesUnixSocket(line: string): boolean {
 function pathDenials(
   policy: SandboxPolicy,
   line: string,
-  { cwd, code }: EndedCommand,
+  { cwd, code, isOutOfSight }: EndedCommand,
   host: FileSystemView,
 ): readonly Denial[] {
   const refusedWrite = /Read-only file system|\bEROFS\b/i.test(line)
@@ -93,12 +103,36 @@ function pathDenials(
     const read = refusedWrite ? undefined : evaluateAccess(policy, { path, want: 'read' }, host)
     const write = refused ? evaluateAccess(policy, { path, want: 'write' }, host) : undefined
     const verdict = read?.allowed === false ? read : write
+    if (missing && read?.allowed === true && isOutOfSight?.(host.realPath(path) ?? path) === true)
+      return [notShown(path)]
     if (verdict === undefined || verdict.allowed) return []
     // The sandbox refuses a write with "Read-only file system". If the message is "Permission denied" instead, the file's own mode is probably the reason.
     if (!refusedWrite && verdict === write && refusedAccess) return []
     const { rule, remedy } = verdict
     return [{ kind: 'path', subject: path, rule, certainty: 'suspected', remedy }]
   })
+}
+
+function notShown(path: string): Denial {
+  const remedy = { kind: 'add-root', to: 'readableRoots', path } as const
+  return { kind: 'path', subject: path, rule: 'home: closed', certainty: 'suspected', remedy }
+}
+
+/** Matches what shells say of a program that they don't find. */
+const notFound = /(?:^|[\s:])([\w.+-]{1,100}): (?:command )?not found$/
+
+/** The program that a shell didn't find, if it is on the PATH outside the sandbox. */
+function missingPrograms(
+  line: string,
+  { isOutOfSight, path, code }: EndedCommand,
+  host: FileSystemView,
+): readonly Denial[] {
+  if (isOutOfSight === undefined || code === 0 || path === undefined) return []
+  const name = notFound.exec(line.slice(-300))?.[1]
+  if (name === undefined) return []
+  const files = path.split(delimiter).map((folder) => join(folder, name))
+  const found = files.find((file) => host.kindOf(file) === 'file')
+  return found !== undefined && isOutOfSight(host.realPath(found) ?? found) ? [notShown(found)] : []
 }
 
 function hostDenials(policy: SandboxPolicy, line: string): readonly Denial[] {

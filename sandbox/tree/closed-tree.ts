@@ -11,7 +11,7 @@ import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { symlinksOnPath } from '../symlinks-on-path.ts'
 import { followTools } from './follow-tools.ts'
 import { withheldEntries } from './public-places.ts'
-import { listedPlaces, ownPlaces, publicPlaces, systemPlaces } from './system-places.ts'
+import { isTemporary, listedPlaces, ownPlaces, publicPlaces, systemPlaces } from './system-places.ts'
 import { toolchainPlaces } from './toolchains.ts'
 
 /** What commands see of this machine besides the policy's roots. None of the paths has a symlink, except those at which something else is shown. */
@@ -94,10 +94,6 @@ export function openClosedTree(policy: SandboxPolicy, directory: string): Closed
 function realOf(path: string): readonly string[] {
   const real = hostFileSystem.realPath(path)
   return real === undefined ? [] : [real]
-}
-
-function isTemporary(path: string): boolean {
-  return path === '/tmp' || path === '/run'
 }
 
 /** The entries of a directory that are neither listed nor links. A directory in which something is listed is among them. */

@@ -23,3 +23,8 @@ export const publicPlaces: readonly (readonly [path: string, levels: number])[] 
   ['/usr/local', 1],
   ['/usr/local/etc', 12],
 ]
+
+/** Whether a directory is replaced by one of the run's own, or an empty one, in every tree. */
+export function isTemporary(path: string): boolean {
+  return path === '/tmp' || path === '/run'
+}

@@ -159,3 +159,26 @@ testInBubblewrap('of /etc, only what every user may read is there, even if root 
   )
   expect(stdout).toBe('users\n0\n0\n')
 })
+
+testInBubblewrap(
+  'a file or a program that a command misses because it is not shown is named, with what shows it',
+  async () => {
+    const home = await makeHome()
+    await put(join(home, 'data/model'), 'a model')
+    await put(join(home, '.docker/config.json'), secret)
+    await put(join(home, '.docker/plugin'), '#!/bin/sh\n', 0o755)
+    process.env['PATH'] = `${join(home, '.docker')}:${process.env['PATH']}`
+    const shows = (path: string): unknown => ({
+      kind: 'path',
+      subject: path,
+      rule: 'home: closed',
+      certainty: 'suspected',
+      remedy: { kind: 'add-root', to: 'readableRoots', path },
+    })
+    const missed = await inside(home, 'cat ~/data/model; cat ~/data/other')
+    expect(missed.result.denials).toEqual([shows(join(home, 'data/model'))])
+    const program = await inside(home, 'plugin')
+    expect(program.result.denials).toEqual([shows(join(home, '.docker/plugin'))])
+    expect((await inside(home, 'cat ~/data/model || true')).result.denials).toEqual([])
+  },
+)
