@@ -6,7 +6,7 @@ import { decodeName } from './path-bytes.ts'
 import { SandboxError } from './sandbox-error.ts'
 
 /** What commands see of home directories, and of the rest of this machine, if the policy doesn't say it. */
-export const defaultHome: 'closed' | 'open' = 'open'
+export const defaultHome: 'closed' | 'open' = 'closed'
 
 /**
  * The caller's home directories: `$HOME` and the directory in the password database. They differ under `sudo`, in many containers and in CI.

@@ -3,7 +3,7 @@ import type { FileSystemView } from './file-system-view.ts'
 import type { Mount } from './mount.ts'
 import { isNested } from './nested-places.ts'
 import { memoize } from './memoize.ts'
-import { depth, isWithin } from './paths.ts'
+import { ancestors, depth, isWithin } from './paths.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import type { ShownPlaces } from './command-policy.ts'
 import { deniedPlaces, writableFiles, writableRoots } from './roots.ts'
@@ -51,8 +51,10 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
   const socket = policy.dockerSocket === undefined ? undefined : host.realPath(policy.dockerSocket)
   if (socket !== undefined) give(socket, 'read-only')
   const granted = new Set([...byPath.keys()].filter((path) => !ofTree.has(path)))
+  const denied = new Set<string>()
   for (const path of host.present(deniedPlaces(policy, host))) {
     const real = host.realPath(path)
+    if (real !== undefined) denied.add(real)
     // A path that was granted explicitly stays granted, and entries of a hidden directory can't be seen anyway, so neither gets a mount.
     if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
     put(real, host.kindOf(real) === 'directory' ? 'empty-directory' : 'refused-file')
@@ -74,6 +76,13 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
   for (const path of writable) {
     const isInside = path !== '/' && nearest(dirname(path), byPath)?.as === 'writable'
     if (isInside && byPath.get(path)?.as === 'writable') byPath.delete(path)
+  }
+  // Git obeys its own configuration wherever it is, so commands see it although the home directory is closed.
+  for (const path of places.tree === undefined ? [] : places.git.configs) {
+    const real = host.realPath(path)
+    const isFile = real !== undefined && host.kindOf(real) === 'file'
+    if (isFile && isHidden(nearest(real, byPath)) && ![real, ...ancestors(real)].some((at) => denied.has(at)))
+      put(real, 'read-only')
   }
   for (const path of places.git.hidden) {
     const real = host.realPath(path)

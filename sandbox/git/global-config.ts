@@ -14,6 +14,8 @@ import { keyOf, parseConfigFile, writeConfigFile, type ConfigEntry } from './con
 type GlobalConfig = {
   /** Files that contain secrets, and for each of them a copy without the secrets. */
   readonly replaced: readonly Mount[]
+  /** The configuration files that exist, with those that they include. */
+  readonly files: readonly string[]
   /** Configuration files from which the secrets can't be removed, and the files with keys, cookies and credentials that the configuration names. */
   readonly hidden: readonly string[]
 }
@@ -61,16 +63,16 @@ export function createGlobalConfig(
       const next: string[] = []
       for (const path of level) {
         if (visited.has(path)) continue
-        visited.add(path)
         const seen = look(path)
         if (seen === undefined) continue
+        visited.add(path)
         for (const mount of seen.replaced) replaced.set(mount.path, mount)
         for (const file of seen.hidden) hidden.add(file)
         next.push(...seen.includes)
       }
       level = next
     }
-    return { replaced: [...replaced.values()], hidden: [...hidden] }
+    return { files: [...visited], replaced: [...replaced.values()], hidden: [...hidden] }
   }
 }
 

@@ -23,6 +23,8 @@ export type GitView = {
   readonly nested: readonly Mount[]
   /** Files that contain secrets, and that git reads on the host but commands must not see. */
   readonly hidden: readonly string[]
+  /** The caller's own configuration files, wherever they are, and those that they include. */
+  readonly configs: readonly string[]
   /** Files that commands see with the secrets removed. */
   readonly replaced: readonly Mount[]
 }
@@ -43,7 +45,7 @@ export type PrivateGit = {
 
 /** No private git directories, for sandboxes that can't mount anything: in them, commands see the host's own repositories. */
 export const noPrivateGit: PrivateGit = {
-  view: () => ({ mounts: [], nested: [], hidden: [], replaced: [] }),
+  view: () => ({ mounts: [], nested: [], hidden: [], configs: [], replaced: [] }),
   takeOver: async () => [],
   close: () => undefined,
 }
@@ -195,6 +197,7 @@ export function openPrivateGit(options: {
       mounts: own,
       nested: others.mounts,
       hidden: [...others.hidden, ...global.hidden],
+      configs: global.files,
       replaced: global.replaced,
     }
   }

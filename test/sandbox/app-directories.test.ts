@@ -103,7 +103,7 @@ testInBubblewrap('commands can’t see the pipes and directories of runs, wherev
   })
   const workspace = await mkdtemp('/var/tmp/sandbox-test-')
   onTestFinished(() => rm(workspace, { recursive: true, force: true }))
-  const policy = parsePolicy({ mode: 'workspace-write', workspace, readableRoots: ['/tmp'] })
+  const policy = parsePolicy({ mode: 'workspace-write', workspace, home: 'open', readableRoots: ['/tmp'] })
   const [one, other] = [closeLater(await openSandbox(policy)), closeLater(await openSandbox(policy))]
   await run(other, 'true')
   const found = `find ${temporary} /tmp -type p -path '*portcullis*' -not -path '/tmp/portcullis-test-*' 2>/dev/null`

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { openSandbox, parsePolicy } from '../../sandbox/index.ts'
@@ -16,7 +16,9 @@ test('workspace-write writes only in the workspace, as the caller', async () => 
   expect(await readFile(join(workspace, 'file'), 'utf8')).toBe('made\n')
   expect((await stat(join(workspace, 'file'))).uid).toBe(process.geteuid?.())
   expect(codeOf(await run(sandbox, `echo no > ${outside}/file`))).not.toBe(0)
-  expect(codeOf(await run(sandbox, 'echo no > /etc/made || echo no > /usr/made || echo no > "$HOME/made"'))).not.toBe(0)
+  expect(codeOf(await run(sandbox, 'echo no > /etc/made || echo no > /usr/made'))).not.toBe(0)
+  expect(codeOf(await run(sandbox, 'echo no > "$HOME/made-in-a-sandbox"'))).toBe(0)
+  expect(existsSync(join(homedir(), 'made-in-a-sandbox'))).toBe(false)
   expect(await readdir(outside)).toEqual([])
 })
 

@@ -79,7 +79,11 @@ test('commands don’t get this machine’s null device', async () => {
 
 test('no file outside can be leased', async () => {
   const { path } = await opened('leased')
-  const sandbox = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory() })
+  const sandbox = await openFor({
+    mode: 'workspace-write',
+    workspace: await temporaryDirectory(),
+    readableRoots: [path],
+  })
   const script = `import fcntl, os\ntry: fcntl.fcntl(os.open('${path}', os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_WRLCK); print('leased')\nexcept OSError as error: print(error.errno)`
   expect((await run(sandbox, `python3 -c "${script}"`)).stdout).toBe('1\n')
 })

@@ -144,7 +144,7 @@ async function runWith(fault: Fault, tree: Tree, isFenced: boolean, script: stri
     deniedReads: [denied],
     protectedPaths: [],
   })
-  const git = { mounts: [], nested: [], hidden: [], replaced: [] }
+  const git = { mounts: [], nested: [], hidden: [], configs: [], replaced: [] }
   const places = { gitDirectories: [], gitLinks: [], repositories: [], protectedPaths: [], git }
   const planned = planMounts(policy, places, hostFileSystem)
   const steps = mountSteps(fault.mounts?.(planned, tree) ?? planned, {

@@ -137,7 +137,7 @@ export const sandboxSettings = {
       home: {
         about:
           '`"closed"`: of home directories, commands see only toolchains, and of the rest of the machine only the system’s programs; `"open"`: everything but the denied places. A repository can’t set this key. Containers are always closed; sandbox-exec shows everything',
-        unset: '`"open"`',
+        unset: '`"closed"`',
         saidBy: 'user',
       },
       deny: {

@@ -146,7 +146,7 @@ async function attempt(
                 deniedReads: [...credentialPlaces(), view.directory],
               }),
           limits: limitsMemory(backend) ? { ...limits, memoryBytes: 256 * mebibyte } : limits,
-          readableRoots: backend === 'docker' ? [...imageRoots] : [],
+          readableRoots: backend === 'docker' ? [...imageRoots] : [probe.cwd?.(places) ?? places.workspace],
         })
   const sandbox = await openSandbox(policy, { backend, image })
   try {

@@ -59,7 +59,11 @@ test('for any policy and path, a profile allows the same as the mounts of bubble
     fc.property(policies, place, below, (input, from, rest) => {
       const policy = parsePolicy(input)
       const guarded = guardedOf(policy, full, [])
-      const mounts = planMounts(policy, { ...guarded, git: { mounts: [], nested: [], hidden: [], replaced: [] } }, full)
+      const mounts = planMounts(
+        policy,
+        { ...guarded, git: { mounts: [], nested: [], hidden: [], configs: [], replaced: [] } },
+        full,
+      )
       const isGranted = evaluator(seatbeltProfile(policy, guarded, { kind: 'none' }, { host: full, privateTemp }))
       const paths = [
         [from, ...rest].join('/'),
