@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
+import { OpenQuestions } from '../open-questions.ts'
 import { printJson } from '../print.ts'
 
 /** The error codes of JSON-RPC and of the protocol. */
@@ -28,19 +28,15 @@ const message = z.looseObject({
   error: z.looseObject({ message: z.string() }).optional(),
 })
 
-type Waiting = { readonly resolve: (result: unknown) => void; readonly reject: (why: Error) => void }
+type Serve = (method: string, params: unknown, id: z.infer<typeof requestId> | undefined) => Promise<object>
 
-/**
- * The client at the other end of the standard streams. Either side may ask the other: a request has an id, and its answer names it. Answers whose id
- * belongs to no open request are passed over, and the ids of ours can't be guessed.
- */
+/** The client at the other end of the standard streams. Either side may ask the other: a request has an id, and its answer names it. */
 export class Peer {
-  readonly #waiting = new Map<unknown, Waiting>()
-  readonly #serve: (method: string, params: unknown) => Promise<object>
-  #isGone = false
+  readonly #questions = new OpenQuestions()
+  readonly #serve: Serve
 
   /** @param serve answers a request, or acts on a notification. It throws `RpcError` */
-  constructor(serve: (method: string, params: unknown) => Promise<object>) {
+  constructor(serve: Serve) {
     this.#serve = serve
   }
 
@@ -48,23 +44,11 @@ export class Peer {
     printJson({ jsonrpc: '2.0', method, params })
   }
 
-  /** Asks the client. Rejects if it answers with an error, or can't answer any more. An abort withdraws the request. */
-  async ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
-    signal.throwIfAborted()
-    if (this.#isGone) throw new Error('the client is gone')
-    const id = randomUUID()
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const withdraw = (): void => {
-      this.notify('$/cancel_request', { requestId: id })
-      reject(new Error('the request was withdrawn'))
-    }
-    this.#waiting.set(id, { resolve, reject })
-    signal.addEventListener('abort', withdraw, { once: true })
-    printJson({ jsonrpc: '2.0', id, method, params })
-    return promise.finally(() => {
-      this.#waiting.delete(id)
-      signal.removeEventListener('abort', withdraw)
-    })
+  /** Asks the client, as `OpenQuestions` does. */
+  ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
+    const put = (id: string): void => printJson({ jsonrpc: '2.0', id, method, params })
+    const withdraw = (requestId: string): void => this.notify('$/cancel_request', { requestId })
+    return this.#questions.ask({ put, withdraw }, signal)
   }
 
   /** Takes a line of the client. Resolves when what it asks for is answered. */
@@ -77,11 +61,10 @@ export class Peer {
       const { data } = message.safeParse(value)
       if (data === undefined) throw new RpcError('invalidRequest', 'Expected a message of JSON-RPC 2.0.')
       if (data.method === undefined) {
-        const { resolve, reject } = this.#waiting.get(data.id) ?? {}
-        return data.error === undefined ? resolve?.(data['result']) : reject?.(new Error(data.error.message))
+        return this.#questions.answered(data.id, { result: data['result'], error: data.error?.message })
       }
       id = data.id
-      const result = await this.#serve(data.method, data['params'])
+      const result = await this.#serve(data.method, data['params'], id)
       if (id !== undefined) printJson({ jsonrpc: '2.0', id, result })
     } catch (cause) {
       const error = cause instanceof SyntaxError ? new RpcError('parse', `Not JSON: ${cause.message}`) : cause
@@ -93,7 +76,6 @@ export class Peer {
 
   /** The client will answer no more: open requests to it and later ones fail. */
   leave(): void {
-    this.#isGone = true
-    for (const { reject } of this.#waiting.values()) reject(new Error('the client is gone'))
+    this.#questions.leave('the client is gone')
   }
 }

@@ -36,8 +36,8 @@ export async function runAcp(): Promise<number> {
   // The code that runs agents is loaded only after the first answer, because an editor waits for that.
   const sessions = (): Promise<Sessions> =>
     (opened ??= import('./sessions.ts').then(({ Sessions }) => new Sessions(peer, source)))
-  const peer = new Peer(async (method, params) => {
-    if (method !== 'initialize') return (await sessions()).serve(method, params)
+  const peer = new Peer(async (method, params, id) => {
+    if (method !== 'initialize') return (await sessions()).serve(method, params, id)
     const { data, error } = Initialize.safeParse(params)
     if (data === undefined) throw new RpcError('invalidParams', z.prettifyError(error))
     source = data.clientInfo?.name.slice(0, 100) ?? source

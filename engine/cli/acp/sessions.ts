@@ -33,6 +33,8 @@ export class Sessions {
   readonly #peer: Peer
   readonly #source: string
   readonly #open = new Map<string, AcpSession>()
+  /** The prompts in progress, by the ids of their requests. */
+  readonly #prompts = new Map<unknown, AcpSession>()
   #isClosed = false
 
   constructor(peer: Peer, source: string) {
@@ -41,9 +43,9 @@ export class Sessions {
   }
 
   /** Answers a request, or acts on a notification. */
-  async serve(method: string, params: unknown): Promise<object> {
+  async serve(method: string, params: unknown, id: unknown): Promise<object> {
     try {
-      return await this.#answer(method, params ?? {})
+      return await this.#answer(method, params ?? {}, id)
     } catch (cause) {
       if (cause instanceof z.ZodError)
         throw new RpcError('invalidParams', `${method}: ${z.prettifyError(cause)}`, { cause })
@@ -57,7 +59,7 @@ export class Sessions {
     await Promise.all([...this.#open.values()].map((session) => session.cancel()))
   }
 
-  async #answer(method: string, params: unknown): Promise<object> {
+  async #answer(method: string, params: unknown, requestId: unknown): Promise<object> {
     switch (method) {
       case 'authenticate':
         return authenticate()
@@ -80,8 +82,14 @@ export class Sessions {
       case 'session/prompt': {
         const session = this.#find(params)
         const task = promptTask(Prompt.parse(params).prompt)
-        return this.#isClosed ? { stopReason: 'cancelled' } : session.prompt(task)
+        if (this.#isClosed) return { stopReason: 'cancelled' }
+        const answered = session.prompt(task)
+        this.#prompts.set(requestId, session)
+        return answered.finally(() => this.#prompts.delete(requestId))
       }
+      case '$/cancel_request':
+        await this.#prompts.get(z.object({ requestId: z.unknown() }).parse(params).requestId)?.cancel()
+        return {}
       case 'session/set_mode':
         this.#find(params).choose('mode', z.object({ modeId: z.string() }).parse(params).modeId)
         return {}

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { UserError } from '../../core/user-error.ts'
+import { OpenQuestions } from '../open-questions.ts'
 import { printJson } from '../print.ts'
 
 const text = z.string().optional()
@@ -54,43 +54,23 @@ export function readIncoming(line: string): Incoming | undefined {
   return data
 }
 
-/**
- * The program at the other end of the standard streams. Either side may ask the other: a question has an id, and an answer names it. Answers whose id
- * belongs to no open question are passed over, and the ids can't be guessed.
- */
+/** The program at the other end of the standard streams. Either side may ask the other: a question has an id, and an answer names it. */
 export class Client {
-  readonly #waiting = new Map<
-    string,
-    { readonly resolve: (answer: unknown) => void; readonly reject: (why: Error) => void }
-  >()
-  #gone: string | undefined
+  readonly #questions = new OpenQuestions()
 
-  /** Asks the client, and resolves with its answer. Rejects if the client answers with an error or can't answer any more. An abort withdraws the question. */
-  async ask(request: object, signal: AbortSignal): Promise<unknown> {
-    signal.throwIfAborted()
-    if (this.#gone !== undefined) throw new Error(this.#gone)
-    const id = randomUUID()
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const withdraw = (): void => {
-      printJson({ type: 'control_cancel_request', request_id: id })
-      reject(new Error('the question was withdrawn'))
-    }
-    this.#waiting.set(id, { resolve, reject })
-    signal.addEventListener('abort', withdraw, { once: true })
-    printJson({ type: 'control_request', request_id: id, request })
-    try {
-      return await promise
-    } finally {
-      this.#waiting.delete(id)
-      signal.removeEventListener('abort', withdraw)
-    }
+  /** Asks the client, as `OpenQuestions` does. */
+  ask(request: object, signal: AbortSignal): Promise<unknown> {
+    const put = (request_id: string): void => printJson({ type: 'control_request', request_id, request })
+    const withdraw = (request_id: string): void => printJson({ type: 'control_cancel_request', request_id })
+    return this.#questions.ask({ put, withdraw }, signal)
   }
 
   /** Takes the client's answer to one of our questions. */
   answered(given: Response): void {
-    const waiting = this.#waiting.get(given.request_id)
-    if (given.subtype === 'error') waiting?.reject(new Error(given.error))
-    else waiting?.resolve(given.response)
+    this.#questions.answered(
+      given.request_id,
+      given.subtype === 'error' ? { error: given.error } : { result: given.response },
+    )
   }
 
   /** Answers a question of the client, with an error if `work` says that it can't be answered. */
@@ -107,7 +87,6 @@ export class Client {
 
   /** The client will answer no more: its open questions and later ones fail. */
   leave(why: string): void {
-    this.#gone = why
-    for (const { reject } of this.#waiting.values()) reject(new Error(why))
+    this.#questions.leave(why)
   }
 }

@@ -102,6 +102,19 @@ describe.skipIf(needsBubblewrap())('the protocol', () => {
     expect((await raw.next((message) => message.id === 'p')).result).toEqual({ stopReason: 'cancelled' })
   })
 
+  test('a prompt is cancelled by the id of its request, and by no other', async () => {
+    const raw = await startRaw({ replies: ['silence'] })
+    const id = await newSession(raw)
+    raw.write({ id: 'p', method: 'session/prompt', params: prompt(id) })
+    await expect.poll(() => raw.mock.requests.length).toBe(1)
+    for (const requestId of ['q', id, null, 0, { p: 1 }, '__proto__', undefined])
+      raw.write({ method: '$/cancel_request', params: { requestId } })
+    raw.write({ method: '$/cancel_request' })
+    expect((await raw.ask('session/prompt', prompt(id))).error?.code).toBe(-32600)
+    raw.write({ method: '$/cancel_request', params: { requestId: 'p' } })
+    expect((await raw.next((message) => message.id === 'p')).result).toEqual({ stopReason: 'cancelled' })
+  })
+
   test('a failure of the provider is the error of the prompt', async () => {
     const raw = await startRaw({ replies: [{ status: 400, body: { error: { message: 'no such model here' } } }] })
     const { error } = await raw.ask('session/prompt', prompt(await newSession(raw)))
