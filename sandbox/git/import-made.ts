@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { encodePath, encodeText } from '../path-bytes.ts'
 import { realpathSync } from '../host-paths.ts'
 import { isWithin } from '../paths.ts'
@@ -7,37 +7,24 @@ import { isHarmless, withoutUserinfo } from './config-clean.ts'
 import { parseConfigFile, keyOf, writeConfigFile } from './config-file.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import { importChanges } from './import.ts'
-import type { ImportNote, ImportResult, ImportSides, Known, NewObjects, RunPack } from './import-types.ts'
+import type { ImportNote, ImportResult, ImportSides, Known, RunPack } from './import-types.ts'
 
 const plainName = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/
 
 type MadeOptions = {
-  /** The repository's path on the host. Without private views, it is the same inside the sandbox. */
+  /** The repository's path on the host. */
   readonly git: string
   readonly roots: readonly string[]
   readonly pack: RunPack
 }
 
 /**
- * Imports the work trees and submodules that commands added to a repository, and removes the host's data about the work trees that commands removed.
- * The files that git keeps about added ones are not copied: this function creates new files from the data that may be imported.
+ * Imports the submodules that commands added to a repository, and removes the host's data about the work trees that commands removed. The files that git
+ * keeps about added ones are not copied: this function creates new files from the data that may be imported.
  */
 export async function importMade(sides: ImportSides, options: MadeOptions): Promise<ImportResult> {
   const notes: ImportNote[] = []
   let stale = false
-  for (const name of sides.left.names('worktrees') ?? []) {
-    if (sides.host.stat(`worktrees/${name}`) !== undefined || !plainName.test(name)) continue
-    const worktree = worktreeOf(sides, options, name)
-    if (worktree === undefined) continue
-    const prefix = `worktrees/${name}/`
-    const scope = { prefix, worktree, writable: true }
-    mkdirSync(sides.host.at(prefix), { recursive: true })
-    put(sides.host, `${prefix}commondir`, Buffer.from('../..\n'))
-    put(sides.host, `${prefix}gitdir`, encodeText(`${worktree}/.git\n`))
-    const result = await importChanges({ ...sides, scopes: [scope] }, nothingKnown(), objectsFrom([]), 'work tree')
-    notes.push(...result.notes)
-    stale = true
-  }
   for (const { prefix, worktree, writable } of sides.scopes) {
     if (prefix === '' || !writable || worktree === undefined) continue
     // The host's data about a work tree is removed only if git in the sandbox removed its own data and the files of the work tree.
@@ -55,14 +42,6 @@ export async function importMade(sides: ImportSides, options: MadeOptions): Prom
     stale = true
   }
   return { notes, stale }
-}
-
-/** Returns the directory of a new work tree; undefined unless it and the repository refer to each other and commands may write to it. */
-function worktreeOf(sides: ImportSides, { git, roots }: MadeOptions, name: string): string | undefined {
-  const back = sides.left.text(`worktrees/${name}/gitdir`, 4096)?.replace(/\n$/, '')
-  if (back === undefined || /[\0-\x1f\x7f]/.test(back)) return undefined
-  const directory = dirname(resolve(git, 'worktrees', name, back))
-  return namesBack(directory, join(git, 'worktrees', name), roots) ? directory : undefined
 }
 
 function namesBack(directory: string, git: string, roots: readonly string[]): boolean {
@@ -127,11 +106,12 @@ async function importModule(
       const scopes = [{ prefix: '', worktree, writable: true }]
       const known = nothingKnown()
       known.raw.set('HEAD', Buffer.from('ref: refs/heads/main\n'))
-      const result = await importChanges(
-        { ...sides, host, left, scopes },
-        known,
-        objectsFrom([() => pack(inside, sides.oidBytes)]),
-      )
+      const result = await importChanges({ ...sides, host, left, scopes }, known, {
+        given: false,
+        packs: [() => pack(inside, sides.oidBytes)],
+        oids: new Set(),
+        commits: new Set(),
+      })
       // If the import failed, the new repository is removed, because it would be unusable without its objects.
       if (result.notes.length > 0) rmSync(sides.host.at(at), { recursive: true, force: true })
       return result
@@ -150,8 +130,4 @@ function put(host: HeldDirectory, name: string, content: Buffer): void {
 /** Returns an empty baseline, for importing a repository or work tree about which the host's git has no data yet. */
 function nothingKnown(): Known {
   return { refs: new Map(), files: new Map(), raw: new Map(), config: new Map() }
-}
-
-function objectsFrom(packs: NewObjects['packs']): NewObjects {
-  return { given: packs.length === 0, packs, oids: new Set(), commits: new Set() }
 }

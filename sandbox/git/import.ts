@@ -25,14 +25,12 @@ const largestConfig = 4 * 1024 * 1024
  * imported.
  *
  * @param objects the objects that the host must receive first
- * @param what `all`, or `work tree` for a new work tree of a repository whose refs and settings have already been imported
  * @returns the result, and whether the host now has all objects
  */
 export async function importChanges(
   sides: ImportSides,
   known: Known,
   objects: NewObjects,
-  what: 'all' | 'work tree' = 'all',
 ): Promise<ImportResult & { readonly complete: boolean }> {
   const { left, oidBytes } = sides
   const notes: ImportNote[] = []
@@ -45,7 +43,7 @@ export async function importChanges(
     }
   const head = parseRef(left.read('HEAD', 4096), oidBytes)
   const isWhole = known.refs.size === 0 || arePackedRefsWhole(left)
-  if (what === 'all' && (head === undefined || !isWhole || left.stat('refs')?.kind !== 'directory')) {
+  if (head === undefined || !isWhole || left.stat('refs')?.kind !== 'directory') {
     const subject = 'git (the command left the repository in a state that git cannot read)'
     return {
       notes: [{ subject, advice: 'nothing was imported, and your repository is unchanged' }],
@@ -54,9 +52,9 @@ export async function importChanges(
     }
   }
   // The changes are read before the objects, so that the objects include everything that the changes name.
-  const changed = what === 'all' ? changedRefs(known, sharedRefs(refs)) : []
+  const changed = changedRefs(known, sharedRefs(refs))
   const scopes = sides.scopes.filter(({ writable }) => writable).map((scope) => readScope(sides, known, scope))
-  const logs = readLogs(sides, known).filter(({ name }) => what === 'all' || name.endsWith('/logs/HEAD'))
+  const logs = readLogs(sides, known)
   const wanted = [
     ...changed.flatMap(({ now }) => (now === undefined ? [] : [now])),
     ...scopes.flatMap((scope) => oidsOf(sides, known, scope)),
@@ -74,7 +72,7 @@ export async function importChanges(
     }
   }
   const { exists } = taken
-  if (what === 'all') importShallow(sides, known)
+  importShallow(sides, known)
   const imported = await importRefs(sides, known, changed, {
     exists,
     isLogged: (name, oid) => isLogged(sides, logs, name, oid),
@@ -82,7 +80,7 @@ export async function importChanges(
   })
   notes.push(...imported.notes)
   let { stale } = imported
-  const sparse = what === 'all' && importConfig(sides, known)
+  const sparse = importConfig(sides, known)
   for (const scope of scopes) {
     const result = await importScope(sides, known, scope, { refused: imported.refused, sparse, exists })
     notes.push(...result.notes)

@@ -86,7 +86,10 @@ export function openPrivateGit(options: {
   let count = 0
   let taking = Promise.resolve<readonly Denial[]>([])
 
-  const open = (git: string, writable: boolean): PrivateRepository | undefined => {
+  const isInRoot = (path: string): boolean => roots.some((root) => isWithin(path, root))
+  const isInView = (path: string): boolean => views.some(({ source }) => isWithin(path, source))
+
+  const open = (git: string): PrivateRepository | undefined => {
     const known = repositories.get(git)
     if (known !== undefined) return known
     if (unsupported.has(git)) return undefined
@@ -98,7 +101,8 @@ export function openPrivateGit(options: {
       directory: place,
       hostGit: trusted,
       roots,
-      writable,
+      // Without a view, nothing would judge what commands write.
+      writable: isInView(git),
       run,
       showsOwner,
       ...{ views, rewritten },
@@ -108,8 +112,8 @@ export function openPrivateGit(options: {
     return made
   }
 
-  const prepare = (git: string, writable: boolean, denied: readonly string[]): void => {
-    const repository = open(git, writable)
+  const prepare = (git: string, denied: readonly string[]): void => {
+    const repository = open(git)
     if (repository === undefined) return
     if (!repository.prepare(denied)) {
       unsupported.add(git)
@@ -117,53 +121,39 @@ export function openPrivateGit(options: {
       repository.close()
       return
     }
-    for (const name of repository.modules) prepare(`${git}/modules/${name}`, writable, denied)
+    for (const name of repository.modules) prepare(`${git}/modules/${name}`, denied)
   }
-
-  const isInRoot = (path: string): boolean => roots.some((root) => isWithin(path, root))
-  const isInView = (path: string): boolean => views.some(({ source }) => isWithin(path, source))
 
   /**
    * The repositories that concern a command: those of the roots, those of the starting directory, the workspace and the parent directories of both,
-   * bare repositories below the roots, and all repositories in views. The value says whether the command may write to the repository.
+   * bare repositories below the roots, and all repositories in views.
    */
-  const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
-    const found = new Map<string, boolean>()
+  const concerned = (cwd: string, nested: readonly string[]): ReadonlySet<string> => {
+    const found = new Set<string>()
     // Results are cached, because most of these paths have the same parent directories.
     const asked = new Map<string, string | undefined>()
     const at = (directory: string): string | undefined => {
       if (!asked.has(directory)) asked.set(directory, repositoryOf(directory))
       return asked.get(directory)
     }
-    for (const root of new Set([...roots, workspace])) {
-      const own = at(root)
-      if (own !== undefined) found.set(own, found.get(own) === true || roots.includes(root))
+    const add = (git: string | undefined): void => {
+      if (git !== undefined) found.add(git)
     }
-    for (let place = cwd; place !== '/'; place = dirname(place)) {
-      const git = at(place)
-      if (git !== undefined && !found.has(git)) found.set(git, isInRoot(place))
-    }
+    for (const root of new Set([...roots, workspace])) add(at(root))
+    for (let place = cwd; place !== '/'; place = dirname(place)) add(at(place))
     // A repository above the workspace may contain secrets too.
-    for (const below of new Set([workspace, shownPath(workspace, views)])) {
-      for (let place = dirname(below); place !== '/'; place = dirname(place)) {
-        const git = at(place)
-        if (git !== undefined && !found.has(git)) found.set(git, false)
-      }
-    }
-    for (const git of nested.filter((path) => !path.endsWith('/.git')).slice(0, mostBare)) {
-      // The directory of a submodule lies outside its work tree, so its own place doesn't say whether commands may write to it.
-      if (!found.has(git) && repositoryOf(git) === git) found.set(git, isInRoot(git))
-    }
+    for (const below of new Set([workspace, shownPath(workspace, views)]))
+      for (let place = dirname(below); place !== '/'; place = dirname(place)) add(at(place))
+    for (const git of nested.filter((path) => !path.endsWith('/.git')).slice(0, mostBare))
+      if (repositoryOf(git) === git) add(git)
     // A repository in a view may borrow the objects of the original, and commands can't reach these at their own path. In a private directory, they are
     // available at a path inside it.
     const inViews = nested.filter((path) => path.endsWith('/.git') && isInView(path))
-    for (const git of inViews.slice(0, mostNested)) {
-      if (!found.has(git) && at(dirname(git)) === git) found.set(git, true)
-    }
+    for (const git of inViews.slice(0, mostNested)) if (at(dirname(git)) === git) add(git)
     // Without a view, a root that is itself a repository stays writable, and so do the repositories that commands have made.
     const isOpen = (git: string): boolean =>
       !isInView(git) && isInRoot(git) && !nested.some((known) => isWithin(git, known))
-    for (const git of found.keys()) if (isOpen(git)) found.delete(git)
+    for (const git of found) if (isOpen(git)) found.delete(git)
     return found
   }
 
@@ -182,13 +172,13 @@ export function openPrivateGit(options: {
   const view: PrivateGit['view'] = ({ cwd, readOnly }, given, settled) => {
     const nested = given ?? below()
     const wanted = concerned(realpathSync(cwd), nested)
-    const fresh = [...wanted].filter(([git]) => settled || !repositories.has(git))
+    const fresh = [...wanted].filter((git) => settled || !repositories.has(git))
     const denied = fresh.length === 0 ? [] : options.denied()
-    for (const [git, writable] of fresh) prepare(git, writable, denied)
+    for (const git of fresh) prepare(git, denied)
     const shown = [...repositories.values()]
     const global = globalConfig()
     const own = shown.flatMap((each) => each.mounts(readOnly === true ? 'read-only' : 'writable'))
-    const rest = [...nested, ...[...wanted.keys()].filter((git) => unsupported.has(git))]
+    const rest = [...nested, ...[...wanted].filter((git) => unsupported.has(git))]
     const others = readOnlyViews(
       rest.filter((path) => !shown.some(({ git }) => isWithin(path, git))),
       shown.flatMap(({ secretFiles }) => secretFiles),

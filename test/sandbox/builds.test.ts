@@ -66,18 +66,6 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect(git(sandbox.policy.workspace, 'status', '--porcelain')).toBe('')
   })
 
-  test('a commit in a linked worktree works if its repository is outside the workspace', async () => {
-    const repository = await temporaryDirectory()
-    git(repository, 'init', '-q')
-    git(repository, 'config', 'user.name', 'a')
-    git(repository, 'config', 'user.email', 'a@b')
-    git(repository, 'commit', '-q', '--allow-empty', '-m', 'first')
-    const workspace = join(await temporaryDirectory(), 'tree')
-    git(repository, 'worktree', 'add', '-q', workspace)
-    expectDone(await run(await openAt(workspace), 'echo a > a && git add -A && git commit -qm second'))
-    expect(git(repository, 'log', '--format=%s', 'tree')).toBe('second\nfirst\n')
-  })
-
   testWith(npm)('npm test', async () => {
     const ran = await run(await openWith('package'), 'npm test')
     expectDone(ran)

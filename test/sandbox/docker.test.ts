@@ -12,6 +12,7 @@ import { syscallNumber, syscallsOf, type Syscall } from '../../sandbox/seccomp/s
 import { openSandbox, parsePolicy, type Sandbox, type SandboxPolicyInput } from '../../sandbox/index.ts'
 import { interpret } from './bpf.ts'
 import { ensureImage, image, imageRoots } from './docker-image.ts'
+import { asView } from './git-repositories.ts'
 import { codeOf, processesWith, run, temporaryDirectory, testInDocker as test } from './helpers.ts'
 
 beforeAll(() => {
@@ -143,7 +144,7 @@ test('denied files inside a granted root appear empty, and can’t be uncovered'
 test('git metadata is protected like in any backend', async () => {
   const workspace = await temporaryDirectory()
   spawnSync('git', ['init', '-q', workspace])
-  const sandbox = await open({ workspace })
+  const sandbox = await open(await asView(workspace))
   expect(codeOf(await run(sandbox, 'mv .git other'))).not.toBe(0)
   await run(sandbox, 'echo ../evil > .git/commondir; echo x > .git/hooks/pre-commit')
   expect(existsSync(join(workspace, '.git/commondir'))).toBe(false)

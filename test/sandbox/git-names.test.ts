@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
 import { describeInBoth } from './both-backends.ts'
 import { image } from './docker-image.ts'
-import { ownStateDirectory, repository } from './git-repositories.ts'
+import { asView, ownStateDirectory, repository } from './git-repositories.ts'
 import { closeLater, run, temporaryDirectory } from './helpers.ts'
 
 ownStateDirectory()
@@ -28,8 +28,8 @@ const stateOf = (cwd: string): string =>
 const names = ["'größe-枝-😀'", String.raw`$'a\xe2\x80\xa8b\xc2\xa0'`, String.raw`$'gr\xf6\xdfe'`]
 
 describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
-  const openIn = async (workspace: string): Promise<Sandbox> => {
-    const policy = parsePolicy({ mode: 'workspace-write', workspace, readableRoots })
+  const openIn = async (stored: string): Promise<Sandbox> => {
+    const policy = parsePolicy({ mode: 'workspace-write', ...(await asView(stored)), readableRoots })
     return closeLater(await openSandbox(policy, { backend, image }))
   }
   const work = async (sandbox: Sandbox, script: string): Promise<string> => {
@@ -87,24 +87,6 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     await work(sandbox, "git branch 'ä' 'ö'; git commit -qm fourth --allow-empty")
     expect(onHost(workspace, 'git log --format=%s')).toBe('fourth\nthird\nsecond\nfirst\n')
     expect(onHost(workspace, "git rev-list --count 'ä'; git rev-list --count 'ö'")).toBe('2\n2\n')
-  })
-
-  const places = backend === 'bubblewrap' ? ["'lïb'", String.raw`$'l\xefb'`] : ["'lïb'"]
-  test.each(places)('works in a submodule and a linked worktree at %s', async (name) => {
-    const [library, workspace] = [await repository(), await repository()]
-    onHost(
-      workspace,
-      `git submodule --quiet add ${library} ${name}; git commit -qm sub; git worktree add -q -b side w-${name}; git config -f .git/modules/${name}/config user.name x; git config -f .git/modules/${name}/config user.email x@x`,
-    )
-    const sandbox = await openIn(workspace)
-    await work(
-      sandbox,
-      `cd ${name}; echo 2 >> file; git commit -qam inner; cd ..; git add ${name}; git commit -qm outer; cd w-${name}; echo w > w; git add w; git commit -qm linked`,
-    )
-    expect(
-      onHost(workspace, `git -C ${name} log --format=%s; git log --format=%s; git -C w-${name} log --format=%s`),
-    ).toBe('inner\nfirst\nouter\nsub\nfirst\nlinked\nsub\nfirst\n')
-    expect(onHost(workspace, `git -C ${name} status --short; git -C w-${name} status --short`)).toBe('')
   })
 
   test('hides a file with secrets that the config includes, although its name is not ASCII', async () => {

@@ -39,6 +39,14 @@ export function initialise(directory: string): void {
   git(directory, 'branch', 'other')
 }
 
+/** A directory at which commands see a stored one, as they see a run's view: the workspace, and the views of a policy. */
+export async function asView(
+  stored: string,
+): Promise<{ workspace: string; views: [{ path: string; source: string }] }> {
+  const workspace = await temporaryDirectory()
+  return { workspace, views: [{ path: workspace, source: stored }] }
+}
+
 /** Gives each of the following tests its own directory for state, including the quarantine. */
 export function ownStateDirectory(): void {
   beforeEach(async () => {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { removeTree } from '../../sandbox/remove-tree.ts'
+import { asView } from './git-repositories.ts'
 import { closeLater, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
 /** Names that Node changes when it reads them as text, each with the text that it reads: a replacement character, or one character for each byte. */
@@ -65,7 +66,7 @@ testInBubblewrap(
     const [workspace, outside] = [await temporaryDirectory(), await outsideTree()]
     execFileSync('git', ['init', '--quiet', workspace])
     for (const mode of ['workspace-write', 'read-only'] as const) {
-      const sandbox = closeLater(await openFor({ mode, workspace }))
+      const sandbox = closeLater(await openFor({ mode, ...(await asView(workspace)) }))
       for (const folder of mode === 'read-only' ? ['/tmp'] : ['/tmp', '.git']) {
         const plant = `cd ${folder} && mkdir "$(printf 'x\\344')" && ln -s ${outside} "$(printf 'x\\357\\277\\275')"`
         expect(await run(sandbox, plant)).toMatchObject({ result: { status: 'exited', code: 0 } })
