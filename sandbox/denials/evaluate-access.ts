@@ -88,10 +88,27 @@ function evaluateWrite(
       remedy: { kind: 'otherwise', advice: 'make this change yourself, outside the sandbox' },
     }
   }
+  const repository = repositoryAround(path, root)
+  if (
+    repository !== undefined &&
+    !policy.views.some((view) => isWithin(path, view.path) || isWithin(path, view.source))
+  ) {
+    return {
+      allowed: false,
+      rule: `a repository that is there when a command starts is read-only for it without a view: ${repository}`,
+      remedy: { kind: 'otherwise', advice: 'leave out --in-place (in_place), or make this change yourself' },
+    }
+  }
   const place = shieldingPlaces(root, protectedByRoots(roots, policy), host)(path)
   return place === undefined
     ? allowed
     : { allowed: false, rule: `protectedPaths: ${place}`, remedy: { kind: 'unprotect', path: place } }
+}
+
+/** The `.git` below a root that is or contains a path. */
+function repositoryAround(path: string, root: string): string | undefined {
+  for (let at = path; isWithin(at, root) && at !== root; at = dirname(at)) if (basename(at) === '.git') return at
+  return undefined
 }
 
 /** The paths of a list except the nested ones (see `isNested`). The result is cached, with the list itself as the key. */

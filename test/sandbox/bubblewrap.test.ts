@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { openSandbox, parsePolicy } from '../../sandbox/index.ts'
 import { testUnless, whyNoControlGroups } from '../support/needs.ts'
-import { asView } from './git-repositories.ts'
+import { asView, git, initialise } from './git-repositories.ts'
 import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap as test } from './helpers.ts'
 
 test('workspace-write writes only in the workspace, as the caller', async () => {
@@ -159,6 +159,17 @@ test('a commit in a plain repository works, and leaves nothing but the commit', 
     'echo a > a && git add -A && git -c user.name=a -c user.email=a@b commit -qm first && git status --porcelain'
   expect(await run(sandbox, commit)).toMatchObject({ stdout: '', stderr: '', result: { status: 'exited', code: 0 } })
   expect(spawnSync('git', ['-C', workspace, 'log', '--format=%s'], { encoding: 'utf8' }).stdout).toBe('first\n')
+})
+
+test('without a view, a commit is refused, with the reason', async () => {
+  const workspace = await temporaryDirectory()
+  initialise(workspace)
+  const { result } = await run(await openFor({ mode: 'workspace-write', workspace }), 'echo b > b; git add b')
+  expect(result).toMatchObject({
+    code: 128,
+    denials: [{ kind: 'path', rule: expect.stringContaining('read-only for it without a view') }],
+  })
+  expect(git(workspace, 'status', '--porcelain')).toBe('?? b')
 })
 
 test('there is no network unless the policy grants it', async () => {
