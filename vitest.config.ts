@@ -85,7 +85,6 @@ const long = [
   'test/engine/exec/verify-judge.test.ts',
   'test/engine/exec/verify.test.ts',
   'test/engine/exec/wires.test.ts',
-  'test/engine/exec/worktree.test.ts',
   'test/engine/exec/yield.test.ts',
   'test/engine/guardian/audit.test.ts',
   'test/engine/guardian/escalation.test.ts',

@@ -7,6 +7,7 @@ import { agent } from '../../support/agent.ts'
 import { testUnless, testUnlessOnCi, whyNoDocker } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { mountXfs } from '../../support/loop-file-system.ts'
+import { expectOnlyJudged, plantings } from './default-mode-plantings.ts'
 import { cmd, onOverlay, outputOf, reportOf } from './overlay-runs.ts'
 
 const missing = whyNoDocker()
@@ -77,3 +78,10 @@ testUnlessOnCi(missing)('a run in docker is refused an overlay, before anything 
   expect([ended.code, ended.requests.length]).toEqual([5, 0])
   expect(ended.stdout).toContain("the docker daemon can't see an overlay")
 })
+
+testUnlessOnCi(missing).each(plantings)(
+  'after a run in docker, only what was judged has landed: %s',
+  async (_, command) => {
+    await expectOnlyJudged(command, ...inDocker)
+  },
+)
