@@ -26,7 +26,7 @@ export function gitRows({ version, root, workspace, name, email, anywhere }: Git
           check: 'program',
           state: 'note',
           found: 'no working git was found outside the workspace',
-          next: 'Install git (apt-get install git): it is needed for commands that use git, for worktrees, and to count changed files.',
+          next: 'Install git (apt-get install git): it is needed for commands that use git, and to count changed files.',
         }
       : { group: 'git', check: 'program', state: 'ok', found: version },
     root === undefined

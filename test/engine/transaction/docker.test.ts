@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { ensureImage, image, imageRoots } from '../../sandbox/docker-image.ts'
 import { agent } from '../../support/agent.ts'
@@ -83,5 +83,38 @@ testUnlessOnCi(missing).each(plantings)(
   'after a run in docker, only what was judged has landed: %s',
   async (_, command) => {
     await expectOnlyJudged(command, ...inDocker)
+  },
+)
+
+testUnlessOnCi(missing)(
+  'where a container mounts the workspace alone, what the run made and committed lands there',
+  () => {
+    const [cwd, home] = [makeTree(join(tempDir(), 'tree')), tempDir()]
+    const recording = [
+      { portcullis_replay: 1 },
+      { events: [{ type: 'tool_call', id: 'call_1', name: 'exec_command', arguments: { cmd: changes } }] },
+      { events: [{ type: 'message', text: 'done' }] },
+    ]
+    writeFileSync(join(home, 'run.jsonl'), recording.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const root = new URL('../../..', import.meta.url).pathname
+    const shown = ['/usr', join(root, 'dist'), join(root, 'node_modules'), dirname(process.execPath)]
+    const { status, stderr } = spawnSync(
+      'docker',
+      [
+        ...['run', '--rm', '--network', 'none', '-e', 'HOME=/home/me', '-w', '/ws'],
+        // What the program advises where it finds that bubblewrap can't work in a container.
+        ...['--security-opt', 'seccomp=unconfined', '--security-opt', 'systempaths=unconfined'],
+        ...shown.flatMap((path) => ['-v', `${realpathSync(path)}:${path}:ro`]),
+        ...['-v', `${cwd}:/ws`, '-v', `${home}:/home/me`, image],
+        ...[process.execPath, join(root, 'dist/bin/agent.js'), 'exec', '-m', 'replay:/home/me/run.jsonl', 'go'],
+      ],
+      { encoding: 'utf8' },
+    )
+    expect(status, stderr).toBe(0)
+    expect([git(cwd, 'log', '--format=%s'), git(cwd, 'status', '--porcelain')]).toEqual(['second\nfirst', '?? new.txt'])
+    expect([readFileSync(join(cwd, 'moved/d.txt'), 'utf8'), readFileSync(join(cwd, 'out/o'), 'utf8')]).toEqual([
+      'd\n',
+      'o\n',
+    ])
   },
 )
