@@ -2,7 +2,8 @@ import type { Action } from './action.ts'
 import { answerForAlarm, answerForFact } from './approval-mode.ts'
 import type { Assessment, Policy } from './assessment.ts'
 import { analyseCommand, type AnalysedCommand, type CommandAnalysis } from './commands/analyse.ts'
-import { describeFact, readOnly, unknown, type CommandClass, type Fact } from './commands/facts.ts'
+import { describeFact, readOnly, unknown, type Alarm, type CommandClass, type Fact } from './commands/facts.ts'
+import { Place } from './commands/place.ts'
 import type { ShellWord } from './commands/shell-word.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { permitHost, permitLook, permitPath } from './permissions/permit.ts'
@@ -202,14 +203,27 @@ function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Pol
   })
   return [
     ...byRules,
-    ...command.alarms.map((alarm): Opinion => ({
-      decision: answerForAlarm(policy.mode, action.sandbox, alarm),
-      stage: 'analysis',
-      reason: `\`${text}\`: ${alarm.reason}.${alarm.kind === 'privilege' && action.sandbox !== 'danger-full-access' ? gainsNothing : ''}`,
-    })),
+    ...command.alarms
+      .filter((alarm) => !isLeftOut(alarm, command, action, policy))
+      .map((alarm): Opinion => ({
+        decision: answerForAlarm(policy.mode, action.sandbox, alarm),
+        stage: 'analysis',
+        reason: `\`${text}\`: ${alarm.reason}.${alarm.kind === 'privilege' && action.sandbox !== 'danger-full-access' ? gainsNothing : ''}`,
+      })),
     ...(allowing === undefined ? command.facts : [readOnly]).map(byFact),
     ...command.around.map(byFact),
   ]
+}
+
+/** Whether an alarm is about a file that a private view leaves out if it holds a secret that isn't in the repository's history anyway. */
+function isLeftOut(
+  { kind, file }: Alarm,
+  { folders }: AnalysedCommand,
+  { cwd, workspace = cwd, sandbox }: ExecAction,
+  { onView, writableRoots }: Policy,
+): boolean {
+  if (kind !== 'secret' || file === undefined || onView !== true || sandbox === 'danger-full-access') return false
+  return new Place({ workspace, roots: writableRoots }, folders).isInView(file)
 }
 
 function sentence(text: string): string {

@@ -106,7 +106,9 @@ function ownPermissions(permissions: PermissionSet): PermissionSet {
 function assessRead(action: Of<'read'>, policy: Policy): Opinion {
   const restricted = strictest(permitPath('read', action.path, '/', policy.permissions).filter(restricts))
   if (restricted !== undefined) return restricted
-  const sensitive = findSensitive(action.path) ?? policy.conceals?.([action.path])[0]?.place
+  // A view leaves out files with secrets, unless the user shows them or the repository's history contains them.
+  const isInView = policy.onView === true && policy.writableRoots.some((root) => isInside(action.path, root))
+  const sensitive = (isInView ? undefined : findSensitive(action.path)) ?? policy.conceals?.([action.path])[0]?.place
   if (sensitive === undefined) return { decision: 'allow', stage: 'mode', reason: 'Reading is allowed.' }
   const decision = policy.mode === 'bypass' ? 'allow' : 'ask'
   return { decision, stage: 'secrets', reason: `Credentials are stored in ${action.path} (${sensitive}).` }

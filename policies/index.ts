@@ -45,6 +45,7 @@ export {
   type PathPermission as FileDeny,
   type PermissionSet,
 } from './permissions/permission.ts'
+export { holdsSecret, namesSecret } from './secrets/secret-file.ts'
 export { makeRedactor, redactDeep } from './secrets/redact.ts'
 export { SecretStream } from './secrets/secret-stream.ts'
 export { defaultRules } from './rules/default-rules.ts'

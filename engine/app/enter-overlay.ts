@@ -14,7 +14,7 @@ import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { suitsCopy } from '../transaction/suits-copy.ts'
 import type { Closing } from './closing.ts'
 import { recoverTree } from './recover-tree.ts'
-import { viewOf, treesOf, type Viewed } from './run-transaction.ts'
+import { shownIn, viewOf, treesOf, type Viewed } from './run-transaction.ts'
 
 /**
  * If the run's private view of the tree is to be an overlay, restarts the program with the overlays mounted. In that case, this call doesn't return, and the
@@ -57,7 +57,9 @@ export async function enterOverlay(
     why = reasonAgainst(configured, trees)
     const { ownProcess } = request
     if (why !== undefined || ownProcess === undefined) return why
-    const overlays = (isOpen ? overlaysOfView(directory, before) : undefined) ?? (await prepare(lock.directory, trees))
+    const overlays =
+      (isOpen ? overlaysOfView(directory, before) : undefined) ??
+      (await prepare(lock.directory, trees, shownIn(settings)))
     makeMountPoints(directory, overlays, isLocked)
     why = await ownProcess.startAnew(threadId, (program) =>
       overlayStart(overlays, withLookUp(overlays.mounts, program)),
@@ -70,9 +72,9 @@ export async function enterOverlay(
   }
 }
 
-async function prepare(directory: LockedFolder, trees: readonly string[]): Promise<Overlays> {
+async function prepare(directory: LockedFolder, trees: readonly string[], shown: readonly string[]): Promise<Overlays> {
   for (const tree of trees) await recoverTree(tree)
-  return prepareOverlays(directory, trees)
+  return prepareOverlays(directory, trees, shown)
 }
 
 function reasonAgainst({ request, settings }: Viewed, trees: readonly string[]): string | undefined {

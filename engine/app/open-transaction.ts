@@ -4,13 +4,14 @@ import { rootsOf } from '../config/configured-policy.ts'
 import { UserError } from '../core/user-error.ts'
 import type { LockedFolder } from '../session/session-lock.ts'
 import { noteCleanFiles } from '../transaction/overlay/note-clean-files.ts'
-import { makeView, openOverlays } from '../transaction/private-view.ts'
+import { withholdSecrets } from '../transaction/overlay/withhold-secrets.ts'
+import { makeView, openOverlays, withNotShown } from '../transaction/private-view.ts'
 import { openViewState, reopenView, type PrivateView } from '../transaction/stored-view.ts'
 import type { Strategy } from '../transaction/view-state.ts'
 import type { Closing } from './closing.ts'
 import { recoverTree } from './recover-tree.ts'
 import type { Loaded } from './stages.ts'
-import { treesOf, viewOf, type OpenTransaction, type Viewed } from './run-transaction.ts'
+import { shownIn, treesOf, viewOf, type OpenTransaction, type Viewed } from './run-transaction.ts'
 
 type Opening = Viewed & Pick<Loaded, 'beginning' | 'noOverlay'>
 
@@ -46,7 +47,7 @@ export async function openTransaction(loaded: Opening, closing: Closing): Promis
     return { view: left, wish, session, resumed: true, whenClosed, noted: Promise.resolve() }
   }
   try {
-    const view = openOverlays(session.directory) ?? (await make(loaded, session.directory, wish.strategy))
+    const view = (await openWithheld(session.directory)) ?? (await make(loaded, session.directory, wish.strategy))
     const stop = new AbortController()
     whenClosed.push(async () => stop.abort())
     const noting = view.overlays.map((storage, index) =>
@@ -62,6 +63,12 @@ export async function openTransaction(loaded: Opening, closing: Closing): Promis
   }
 }
 
+/** Opens the prepared view, whose overlays are mounted, without the files that hold secrets; undefined if there is none. */
+async function openWithheld(directory: LockedFolder): Promise<PrivateView | undefined> {
+  const view = openOverlays(directory)
+  return view && withNotShown(view, await withholdSecrets(view))
+}
+
 async function make(
   { settings, workspace, noOverlay }: Opening,
   directory: LockedFolder,
@@ -69,5 +76,5 @@ async function make(
 ): Promise<PrivateView> {
   const trees = treesOf(rootsOf(settings, workspace))
   for (const tree of trees) await recoverTree(tree)
-  return makeView(directory, trees, strategy, noOverlay ?? 'none was mounted when the run started')
+  return makeView(directory, trees, strategy, noOverlay ?? 'none was mounted when the run started', shownIn(settings))
 }

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
-import { confiningBackend, factsOf, type Sandbox } from '../../sandbox/index.ts'
+import { basename, dirname, join } from 'node:path'
+import { confiningBackend, factsOf, homeDirectory, type Sandbox } from '../../sandbox/index.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import { isInside } from '../core/directories-between.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
@@ -105,6 +106,16 @@ export function treesOf(roots: readonly string[]): readonly string[] {
   return [...new Set(trees)].filter((tree) => !trees.some((other) => other !== tree && isInside(tree, other)))
 }
 
+/** The paths that the user wants to show although files there hold secrets. */
+export function shownIn(settings: Settings): readonly string[] {
+  return (settings.sandbox_read?.allow ?? []).flatMap((path) => {
+    const absolute = path.startsWith('~/') ? join(homeDirectory(), path.slice(2)) : path
+    // A file keeps its own name, even if that is a link.
+    const real = realOrUndefined(dirname(absolute))
+    return [...new Set([absolute, ...(real === undefined ? [] : [join(real, basename(absolute))])])]
+  })
+}
+
 function realOrUndefined(path: string): string | undefined {
   try {
     return realpathSync.native(path)
@@ -162,6 +173,7 @@ export function runTransaction(
       strategy: view.state.strategy,
       roots: view.views.map(({ path }) => path),
       land: wish.land,
+      ...((view.state.not_shown?.length ?? 0) === 0 ? {} : { not_shown: [...(view.state.not_shown ?? [])] }),
       ...(possible.length === 0 ? {} : { outside: [...possible] }),
       ...(resumed ? { resumed: true as const } : {}),
     },

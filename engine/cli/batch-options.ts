@@ -51,6 +51,7 @@ export function execWords(options: ConfigOptions & RunLimits): readonly string[]
   return [
     ...valued('-s', options.sandbox),
     ...(options.addDir ?? []).flatMap((directory) => ['--add-dir', resolve(directory)]),
+    ...(options.allowRead ?? []).flatMap((path) => ['--allow-read', path]),
     ...(options.service ?? []).flatMap((service) => ['--service', service]),
     ...(options.credential ?? []).flatMap((credential) => ['--credential', credential]),
     ...options.config.flatMap((setting) => ['-c', setting]),

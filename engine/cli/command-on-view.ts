@@ -11,6 +11,7 @@ import { defaultSandbox } from '../config/defaults.ts'
 import { findAppPaths, stateFor } from '../core/app-paths.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
+import { notShownWords } from '../core/text/not-shown.ts'
 import { landedWell, landedWhole, transactionLines } from '../core/text/transaction-lines.ts'
 import { prepareStart } from '../session/start-session.ts'
 import type { CopyLimit } from '../transaction/copy-limit.ts'
@@ -31,6 +32,8 @@ type OnView = {
   readonly shown: ShownViews
   /** Where what didn't land is, for whoever ends the program at once. */
   readonly abandoned: string
+  /** What the views leave out, in words; undefined if that is nothing. */
+  readonly notShown: string | undefined
   readonly land: (sandbox: Sandbox, isDone: boolean, signal: AbortSignal) => Promise<CommandLanding>
 }
 
@@ -69,6 +72,13 @@ export async function commandOnView(
         isDirectory,
       ),
     },
+    sandbox_read: {
+      ...config.sandbox_read,
+      allow: [
+        ...(config.sandbox_read?.allow ?? []),
+        ...[...options.readable, ...options.allowRead].map((path) => resolve(path)),
+      ],
+    },
     ...(backend === undefined ? {} : { sandbox_backend: backend }),
   }
   const { state } = findAppPaths(process.env)
@@ -93,6 +103,7 @@ export async function commandOnView(
         ? `what the command changed and did not land is lost: nothing can be stored in ${folder}`
         : `what the command changed and did not land is kept: agent changes ${beginning.threadId}`,
       shown: { views: view.views, keptIn: view.directory },
+      notShown: notShownWords(view.state.not_shown ?? [], workspace),
       land: async (sandbox, isDone, signal) => {
         // If the landing fails, what the command did is in the session.
         isUsed = true

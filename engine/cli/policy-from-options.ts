@@ -52,7 +52,10 @@ export function policyFromOptions(
     mode,
     workspace,
     writableRoots: [...configured.writableRoots, ...options.writable.map((path) => resolve(path))],
-    readableRoots: [...configured.readableRoots, ...options.readable.map((path) => resolve(path))],
+    readableRoots: [
+      ...configured.readableRoots,
+      ...[...options.readable, ...options.allowRead].map((path) => resolve(path)),
+    ],
     home: options.openHome === true ? 'open' : configured.home,
     views: [...(shown?.views ?? [])],
     deniedReads: [

@@ -34,6 +34,7 @@ export function requestedSettings(options: ConfigOptions): RequestedSettings {
     isolated: options.isolated === true,
     overrides: options.config,
     addDirs: (options.addDir ?? []).map((directory) => resolve(directory)),
+    reads: (options.allowRead ?? []).map((path) => resolve(path)),
     services: options.service ?? [],
     credentials: options.credential ?? [],
     flags: flagsOf(options),

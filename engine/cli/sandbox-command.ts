@@ -38,6 +38,8 @@ type CommandPlace = {
   readonly name: string
   /** Default: none. */
   readonly shown?: ShownViews
+  /** What the views leave out, in words. Default: nothing. */
+  readonly notShown?: string | undefined
   /** Lands what the command changed in the views. Default: it stays there. */
   readonly land?: Land
   /** What to say if a second signal ends the program at once. Default: nothing. */
@@ -81,7 +83,7 @@ async function credentialsFor(config: Settings, workspace: string): Promise<Open
 /** Runs the command in its sandbox, and lands what it changed in the views that it was shown. */
 async function confine(
   { argv, options, config, workspace }: Commanded,
-  { name, shown, land, abandoned }: CommandPlace,
+  { name, shown, notShown, land, abandoned }: CommandPlace,
 ): Promise<number> {
   const credentials = await credentialsFor(config, workspace)
   const policy = policyFromOptions(options, config, workspace, shown, credentials)
@@ -109,6 +111,7 @@ async function confine(
       }
       const { result, lost } = await passThrough(child, sandbox, name)
       const landing = await landed(result)
+      if (notShown !== undefined && exitCodeOf(result, signal) !== exitCodes.done) tell(`${name}: ${notShown}`)
       for (const line of landing?.lines ?? []) tell(`${name}: ${line.trimStart()}`)
       if (lost === undefined) return exitCodeOf(result, signal) || (landing?.code ?? exitCodes.done)
       if (lost.code === 'EPIPE') return brokenPipe

@@ -17,6 +17,7 @@ export type SandboxOptions = {
   readonly externallySandboxed?: true
   readonly writable: readonly string[]
   readonly readable: readonly string[]
+  readonly allowRead: readonly string[]
   readonly denyRead: readonly string[]
   readonly openHome?: true
   readonly network?: 'off' | 'full'

@@ -43,6 +43,8 @@ export type ConfigSources = {
   readonly overrides?: readonly string[]
   /** The `--add-dir` values: absolute paths that are writable in addition to the configured ones. */
   readonly addDirs?: readonly string[]
+  /** The absolute paths of the `--allow-read` values, which are added to the configured ones. */
+  readonly reads?: readonly string[]
   /** The `--service` values, which are added to the configured services. */
   readonly services?: readonly string[]
   /** The `--credential` values, which are added to the configured credentials. */
@@ -83,7 +85,7 @@ export type Config = {
  * @throws UserError `usage`, naming the file or option and, where this applies, the line, the key and the expected value
  */
 export function loadConfig(sources: ConfigSources): Config {
-  const { places, project, addDirs = [], services = [], credentials = [], codex } = sources
+  const { places, project, addDirs = [], reads = [], services = [], credentials = [], codex } = sources
   const given = sources.overrides ?? []
   const isModeSaid = (sources.flags ?? []).some(({ settings }) => settings.sandbox_mode !== undefined)
   const {
@@ -122,6 +124,7 @@ export function loadConfig(sources: ConfigSources): Config {
     return [
       ...set,
       ...(addDirs.length === 0 ? [] : [addingRoots(roots, addDirs)]),
+      ...(reads.length === 0 ? [] : [addingReads(known.sandbox_read, reads)]),
       ...(services.length === 0 ? [] : [addingServices(known.services, services)]),
       ...(credentials.length === 0 ? [] : [addingCredentials(known.credentials, credentials)]),
       ...(codex?.userConfig === true ? [importing('codex', known.import)] : []),
@@ -182,6 +185,11 @@ function broughtBy(project: Project, trusted: boolean): Brought {
 function addingRoots(roots: readonly string[], directories: readonly string[]): Layer {
   const settings = { sandbox_workspace_write: { writable_roots: [...roots, ...directories] } }
   return { kind: 'flag', name: '--add-dir', settings }
+}
+
+function addingReads(configured: Settings['sandbox_read'], paths: readonly string[]): Layer {
+  const settings = { sandbox_read: { allow: [...(configured?.allow ?? []), ...paths] } }
+  return { kind: 'flag', name: '--allow-read', settings }
 }
 
 function addingServices(configured: readonly string[] = [], given: readonly string[]): Layer {

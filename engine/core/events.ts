@@ -116,6 +116,8 @@ export const RunEvent = z.discriminatedUnion('type', [
           strategy: z.string(),
           roots: z.array(z.string()),
           land: z.enum(['on-success', 'never', 'always', 'each']),
+          /** The files that the view leaves out because they hold secrets. Absent: none. */
+          not_shown: z.array(z.string()).optional(),
           /** What the run's configuration allows it to do outside the transaction. Absent: nothing, apart from spending money on the model. */
           outside: z.array(outsideEffect).optional(),
           /** True if the run continues in the view of an earlier run of its session; otherwise absent. */

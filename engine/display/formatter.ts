@@ -7,6 +7,7 @@ import { itemLines } from './item-lines.ts'
 import { sessionLine } from './session-line.ts'
 import type { Detail, Paint, Style } from './style.ts'
 import { failureLines, summaryLines } from './summary-lines.ts'
+import { notShownWords } from '../core/text/not-shown.ts'
 import { outsideWords } from '../core/text/transaction-lines.ts'
 import { hanging, progressWords } from './format-values.ts'
 
@@ -96,13 +97,18 @@ function progressLines(item: Item, { paint, detail }: Style): readonly string[] 
 /**
  * Formats the line about a transaction at the start of a run: how the private view of the workspace is made, and what is not part of the transaction.
  */
-function transactionStart(
-  facts: Extract<RunEvent, { type: 'thread.started' }>['config']['transaction'],
-): readonly string[] {
+function transactionStart({
+  transaction: facts,
+  cwd,
+}: Extract<RunEvent, { type: 'thread.started' }>['config']): readonly string[] {
   if (facts === undefined) return []
   const { strategy, outside = [] } = facts
   const apart = outside.length === 0 ? 'the cost of the model' : `${outsideWords(outside)}, and the cost of the model`
-  return [`transaction (${strategy}): no change lands before the run ends · not part of the transaction: ${apart}`]
+  const notShown = notShownWords(facts.not_shown ?? [], cwd)
+  return [
+    `transaction (${strategy}): no change lands before the run ends · not part of the transaction: ${apart}`,
+    ...(notShown === undefined ? [] : [inOneLine(notShown)]),
+  ]
 }
 
 function startLines(
@@ -123,7 +129,7 @@ function startLines(
     ...credentials.map(({ name, hosts, allow }) =>
       paint('dim', `credential ${name} for ${hosts.join(', ')}: ${allow.length === 0 ? 'nothing' : allow.join(', ')}`),
     ),
-    ...transactionStart(config.transaction).map((line) => paint('dim', line)),
+    ...transactionStart(config).map((line) => paint('dim', line)),
     ...ignored,
     ...(config.denies_not_enforced ?? []).map(({ deny, why }) => paint('yellow', `! ${shorten(deny)}: ${why}`)),
   ]

@@ -6,6 +6,7 @@ import { readOnIn } from '../core/text/fit-output.ts'
 import { outputLimitFor, withNotes } from '../core/text/output-limits.ts'
 import { escapeInvisibleInLine } from '../core/text/escape-invisible.ts'
 import { fits, truncateMiddle, truncateOutput, type OutputLimit } from '../core/text/truncate.ts'
+import { notShownWords } from '../core/text/not-shown.ts'
 import { overlayHints } from './overlay-hints.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
@@ -79,6 +80,8 @@ export function answerCommand(
   }
   const hasFailed = result.status !== 'exited' || result.code !== 0
   if (hasFailed) lines.push(...overlayHints(output, context.sandbox.policy.views))
+  const notShown = hasFailed ? notShownWords(context.state.notShown, context.workspace) : undefined
+  if (notShown !== undefined) lines.push(`[${escapeInvisibleInLine(notShown)}]`)
   if (result.denials.length > 0 && mode !== context.sandbox.policy.mode) {
     lines.push('The command was classified as read-only, so it ran in a sandbox that permits no writing.')
   }

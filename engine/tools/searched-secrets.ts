@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join, relative, resolve } from 'node:path'
+import type { View } from '../../sandbox/index.ts'
 import { analyseCommand, secretPlace, type AnalysedCommand } from '../../policies/index.ts'
 import { isInside } from '../core/directories-between.ts'
 import { pathsBelow } from '../core/paths-below.ts'
@@ -17,12 +18,15 @@ const mostEntries = 100_000
  *
  * @param argv a command that is proven to only read
  * @param cwd the absolute path of its working directory
+ * @param views the views that it is shown, which leave out such files
  */
-export function searchedSecrets(argv: readonly string[], cwd: string): readonly string[] {
+export function searchedSecrets(argv: readonly string[], cwd: string, views: readonly View[]): readonly string[] {
   const { commands } = analyseCommand(argv, cwd)
   if (!commands.some(({ reads, trees }) => trees.length > 0 || reads.some(({ kind }) => kind !== 'static'))) return []
   const named = commands.flatMap(({ words }) => words.slice(1)).flatMap((word) => placeOf(word, cwd))
-  const places = [...new Set([cwd, ...named])].filter((place) => !ofTheMachine.test(place))
+  const places = [...new Set([cwd, ...named])].filter(
+    (place) => !ofTheMachine.test(place) && !views.some(({ path }) => isInside(place, path)),
+  )
   const outermost = places.filter((place) => !places.some((other) => other !== place && isInside(place, other)))
   const found: string[] = []
   let entries = 0

@@ -38,7 +38,10 @@ export async function start(
     ...(request.tty === true ? { terminal: terminalSize } : {}),
     readOnly: approved.sandbox === 'read-only',
     // A command that only reads files is run without approval, so files that may be read only with approval are hidden from it.
-    hidden: reads && approved.sandbox !== 'danger-full-access' ? searchedSecrets(approved.argv, approved.cwd) : [],
+    hidden:
+      reads && approved.sandbox !== 'danger-full-access'
+        ? searchedSecrets(approved.argv, approved.cwd, sandbox.policy.views)
+        : [],
   })
   return new LiveCommand(child, approved.sandbox, sandbox, shellJoin(approved.argv), approved.cwd)
 }

@@ -33,6 +33,8 @@ export type WorkingState = {
   readonly limits: OutputLimits
   /** Tracks what commands write. Absent: writes are not tracked. */
   readonly changes?: ChangeSource
+  /** The absolute paths of files that the run's view leaves out because they hold secrets. */
+  readonly notShown: readonly string[]
 }
 
 type WorkingOptions = {
@@ -40,6 +42,7 @@ type WorkingOptions = {
   readonly taskHooks?: TaskHooks
   readonly limits?: OutputLimits
   readonly changes?: ChangeSource
+  readonly notShown?: readonly string[]
 }
 
 /**
@@ -51,13 +54,14 @@ type WorkingOptions = {
  * @param options.todo the task list of a resumed session. Default: empty
  * @param options.taskHooks hooks for background tasks. Default: none
  * @param options.limits how much of a result is shown. Default: the built-in limits
+ * @param options.notShown files that commands aren't shown. Default: none
  * @param options.changes tracks what commands write. Default: writes are not tracked
  */
 export function openWorkingState(
   sandbox: () => Sandbox,
   keep: (bytes: Uint8Array) => string,
   env: Readonly<NodeJS.ProcessEnv>,
-  { todo = [], taskHooks = noTaskHooks, limits = outputLimits(), changes }: WorkingOptions = {},
+  { todo = [], taskHooks = noTaskHooks, limits = outputLimits(), changes, notShown = [] }: WorkingOptions = {},
 ): WorkingState {
   const mask = maskSecrets(env)
   const kept = new KeptOutputs(keep, mask)
@@ -77,6 +81,7 @@ export function openWorkingState(
     kept,
     mask,
     limits,
+    notShown,
     ...(changes === undefined ? {} : { changes }),
   }
 }

@@ -1,4 +1,21 @@
+import type { Entry } from './find-differences.ts'
 import { isText } from './path-keys.ts'
+
+type Blockable = {
+  readonly key: string
+  readonly after: Entry
+  /** Whether this program writes the final message there. */
+  readonly isDelivered: boolean
+  /** Whether the view leaves out the user's own entry at the path, or on the way to it. */
+  readonly isHidden: boolean
+}
+
+/** Explains why a change stays in the view; undefined if it can land. */
+export function whyBlocked({ key, after, isDelivered, isHidden }: Blockable): string | undefined {
+  if (isHidden) return 'your own file of this name was not shown to the run, and stays as it is'
+  if (isDelivered) return 'the final message is written there'
+  return whyNotText(key, after.kind === 'link' ? after.target : undefined)
+}
 
 /**
  * Explains why a change can't land if its path or its link target isn't valid UTF-8. Patches and journals are text, so they can't contain other
@@ -8,7 +25,7 @@ import { isText } from './path-keys.ts'
  * @param target the target of a symbolic link, in the same form; undefined for anything else
  * @returns undefined if both are UTF-8
  */
-export function whyNotText(key: string, target: string | undefined): string | undefined {
+function whyNotText(key: string, target: string | undefined): string | undefined {
   if (!isText(key)) return `its name is not UTF-8; in a shell, write it as ${shellWord(key)}`
   if (target !== undefined && !isText(target))
     return `its link target is not UTF-8; in a shell, write it as ${shellWord(target)}`

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { openTreeBudget } from '../../sandbox/index.ts'
 import { cleanFiles } from './clean-files.ts'
@@ -12,6 +12,7 @@ import { fitIndex } from './fit-index.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from './linked-git.ts'
 import { markLeftOut } from './mark-left-out.ts'
 import { below, bytesOf, directoryOf, keyIn, placeOf } from './path-keys.ts'
+import { findSecretFiles } from './secret-files.ts'
 import type { Manifest } from './view-manifest.ts'
 
 type CopyOptions = {
@@ -22,6 +23,8 @@ type CopyOptions = {
   readonly signal?: AbortSignal | undefined
   /** The path of a directory that is left out wherever it lies in the tree: that of the copies themselves. Default: none. */
   readonly without?: string | undefined
+  /** The absolute paths of files that are copied even if they hold secrets, or of their directories. Absent: files with secrets are copied. */
+  readonly shown?: readonly string[] | undefined
   /** Called with the key of each directory below the root that has a `.git` directory. Default: nothing is called. */
   readonly repository?: (key: string) => void
 }
@@ -35,7 +38,7 @@ const mostListed = 50_000
 /**
  * Copies a tree with its modes and times, and records the state of the originals. Follows no symbolic links. Git objects aren't copied; the copy uses those of
  * the original. Anything that can't be copied (pipes, sockets, devices, unreadable files) is left out and recorded as such, and
- * git treats it as unchanged.
+ * git treats it as unchanged. So are files with secrets.
  *
  * The files are copied after everything else, because a second thread can help with them.
  *
@@ -45,7 +48,7 @@ const mostListed = 50_000
 export async function copyTree(
   from: string,
   to: string,
-  { how, limit, signal, without, repository }: CopyOptions,
+  { how, limit, signal, without, shown, repository }: CopyOptions,
 ): Promise<Manifest> {
   const { addFiles, addBytes } = openCounter(from, limit)
   const countGit = (size: number): void => {
@@ -132,6 +135,18 @@ export async function copyTree(
   }
 
   while (pending.length > 0) await copyFiles(divideFiles(from, to, await copyDirectories(), how))
+  if (shown !== undefined) {
+    const kept = [...record.manifest.values()].filter(({ kind }) => kind === 'file' || kind === 'link')
+    const secrets = await findSecretFiles(
+      from,
+      kept.map(({ key }) => key),
+      shown,
+    )
+    for (const key of secrets) {
+      rmSync(placeOf(to, key))
+      record.add({ key, kind: 'left-out', mode: record.manifest.get(key)?.mode ?? 0, isSecret: true })
+    }
+  }
   await linkNested(from, `${to}/.git`, to, countGit)
   for (const key of record.directories.toReversed()) finishDirectory(key, record.manifest.get(key)?.mode, copying)
   fitIndex(to, clean().index, record.copies)

@@ -15,7 +15,9 @@ import type { Manifest } from './view-manifest.ts'
  * @param repositories the keys of the directories that contain a git directory
  */
 export function markLeftOut(from: string, to: string, manifest: Manifest, repositories: readonly string[]): void {
-  const leftOut = [...manifest.values()].filter(({ kind }) => kind === 'left-out').map(({ key }) => textOf(from, key))
+  const leftOut = [...manifest.values()]
+    .filter((each) => each.kind === 'left-out' && each.isSecret === undefined)
+    .map(({ key }) => textOf(from, key))
   if (leftOut.length === 0) return
   for (const key of repositories) {
     const [tree, git] = [textOf(from, key), join(textOf(to, key), '.git')]

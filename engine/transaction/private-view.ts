@@ -12,7 +12,7 @@ import { linkedGitOf } from './linked-git.ts'
 import { isNoSpace } from './no-space.ts'
 import { setAside } from './remove-view.ts'
 import { asView, manifestFile, overlaysOfView, viewFolder, type PrivateView } from './stored-view.ts'
-import { writeManifest } from './view-manifest.ts'
+import { secretsIn, writeManifest } from './view-manifest.ts'
 import { landedBefore, readViewState, writeViewState, type Strategy, type ViewState } from './view-state.ts'
 import { makeOverlayStorage, overlaysOf, overlayStorage } from './overlay/storage.ts'
 
@@ -23,9 +23,14 @@ export const unaskedLimit: CopyLimit = { files: 50_000, bytes: 1_000_000_000 }
  * Prepares a session's view that consists of overlays. They will be mounted in a namespace, and `openOverlays` then opens the view.
  *
  * @param paths the real paths of the trees, none inside another
+ * @param shown the absolute paths that are shown even if files there hold secrets
  * @throws UserError `sandboxUnavailable` for a tree whose `.git` names no repository that refers back to it
  */
-export async function prepareOverlays(directory: LockedFolder, paths: readonly string[]): Promise<Overlays> {
+export async function prepareOverlays(
+  directory: LockedFolder,
+  paths: readonly string[],
+  shown: readonly string[] = [],
+): Promise<Overlays> {
   for (const path of paths) linkedGitOf(path)
   await setAside(directory)
   const folder = viewFolder(directory)
@@ -38,6 +43,7 @@ export async function prepareOverlays(directory: LockedFolder, paths: readonly s
     strategy: 'overlay',
     began: new Date().toISOString(),
     roots,
+    shown: [...shown],
     ...landedBefore(directory),
   } as const
   writeViewState(directory, { ...now, state: 'making' })
@@ -64,6 +70,13 @@ export function openOverlays(directory: LockedFolder): PrivateView | undefined {
   return asView(directory, opened)
 }
 
+/** Records which files a view leaves out. */
+export function withNotShown(view: PrivateView, notShown: readonly string[]): PrivateView {
+  const state: ViewState = { ...view.state, not_shown: notShown }
+  writeViewState(view.directory, state)
+  return { ...view, state }
+}
+
 /**
  * Creates the view of a session.
  *
@@ -71,6 +84,7 @@ export function openOverlays(directory: LockedFolder): PrivateView | undefined {
  * @param asked the strategy that the user chose. Undefined: blocks are shared if the file system supports that; otherwise the trees are copied if they are not
  * too large
  * @param noOverlay why overlays, which work for trees of any size, can't be used
+ * @param shown the absolute paths that are shown even if files there hold secrets
  * @throws UserError `sandboxUnavailable` if the view can't be made, with advice
  */
 export async function makeView(
@@ -78,6 +92,7 @@ export async function makeView(
   paths: readonly string[],
   asked: Strategy | undefined,
   noOverlay: string,
+  shown: readonly string[] = [],
 ): Promise<PrivateView> {
   for (const path of paths) linkedGitOf(path)
   if (asked === 'overlay') throw refusalOf(new CopyRefusal('no-overlay', noOverlay), directory, noOverlay)
@@ -87,7 +102,8 @@ export async function makeView(
     await removeTree(viewFolder(directory))
     mkdirSync(viewFolder(directory), { mode: 0o700 })
     try {
-      return await makeWith(directory, paths, how, asked === undefined && how === 'copy' ? unaskedLimit : undefined)
+      const limit = asked === undefined && how === 'copy' ? unaskedLimit : undefined
+      return await makeWith(directory, paths, shown, how, limit)
     } catch (error) {
       const isLast = how === ways.at(-1)
       if (error instanceof CopyRefusal && error.why === 'no-clones' && !isLast) continue
@@ -101,6 +117,7 @@ export async function makeView(
 async function makeWith(
   directory: LockedFolder,
   paths: readonly string[],
+  shown: readonly string[],
   how: 'copy' | 'reflink',
   limit: CopyLimit | undefined,
 ): Promise<PrivateView> {
@@ -110,25 +127,27 @@ async function makeWith(
     strategy: how,
     began: new Date().toISOString(),
     roots,
+    shown: [...shown],
     ...landedBefore(directory),
   } as const
   // The state is written first, so that the session is known to be a transaction even if making the view is interrupted.
   writeViewState(directory, { ...making, state: 'making' })
   const made: Parameters<typeof noteHeads>[1][number][] = []
+  const notShown: string[] = []
   for (const [index, { path, source }] of roots.entries()) {
     const nested: { readonly path: string; readonly git: string }[] = []
     const repository = (key: string): void => {
       const at = pathOfKey(key)
       nested.push({ path: join(path, at), git: join(source, at, '.git') })
     }
-    writeManifest(
-      manifestFile(directory, index),
-      await copyTree(path, source, { how, limit, repository, without: sessionsIn(path, directory) }),
-    )
+    const without = sessionsIn(path, directory)
+    const manifest = await copyTree(path, source, { how, limit, repository, shown, without })
+    writeManifest(manifestFile(directory, index), manifest)
+    notShown.push(...secretsIn(path, manifest))
     made.push({ path, git: join(source, '.git'), nested })
   }
   noteHeads(directory, made)
-  const began: ViewState = { ...making, state: 'open' }
+  const began: ViewState = { ...making, state: 'open', not_shown: notShown }
   writeViewState(directory, began)
   return asView(directory, began)
 }

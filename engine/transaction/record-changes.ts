@@ -11,6 +11,7 @@ import {
   type TreeBounds,
 } from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
+import { isInside } from '../core/directories-between.ts'
 import { privateGitOf } from './find-private-git.ts'
 import { openRemaking } from './made-repositories.ts'
 import { nestedGit } from './linked-git.ts'
@@ -19,9 +20,9 @@ import { lookThrough, type Look, type TreeLook } from './look-through.ts'
 import { isNoSpace, noRoomFor, tooMuchIn } from './no-space.ts'
 import { changedRepository } from './changed-repository.ts'
 import { findDifferences, type Difference, type DifferenceBudget } from './find-differences.ts'
-import type { Manifest, Original } from './view-manifest.ts'
+import { secretsIn, type Manifest, type Original } from './view-manifest.ts'
 import { below, bytesOf, keyIn } from './path-keys.ts'
-import { whyNotText } from './blocked-changes.ts'
+import { whyBlocked } from './blocked-changes.ts'
 import { readMergeRules } from './merge-rules.ts'
 import { ignoredAmong, withoutEmptied } from './ignored-among.ts'
 import { findOverlayDifferences } from './overlay/find-overlay-differences.ts'
@@ -85,8 +86,12 @@ async function gatherChanges(
   const ignored = { files: 0, bytes: 0 }
   const earlier = knownBefore(view.directory)
   const at = new Date().toISOString()
+  const hidden = new Set(view.state.not_shown)
+  /** Whether the view leaves out the user's own entry at a path, or on the way to it. */
+  const isHidden = (path: string): boolean => [...hidden].some((each) => isInside(path, each))
   const remake = openRemaking(view.directory, sandbox, view.views)
-  for (const { path, source, git, find } of treesOf(view, look)) {
+  for (const { path, source, git, known, find } of treesOf(view, look)) {
+    for (const secret of secretsIn(path, known)) hidden.add(secret)
     const made: { key: string; path: string; kept: string; git: GitDirectories }[] = []
     const budget = { walk: openTreeBudget(path, bounds.tree), found: counted }
     const nested = nestedGit(path, git)
@@ -149,14 +154,11 @@ async function gatherChanges(
       const name = join(path, pathOfKey(key))
       const changed = () => changeOf(difference, tree, view.directory, sandbox, earlier, ruleOf(key))
       if (after.kind === 'other') special.push(name)
-      else if (protects(name) !== undefined) {
+      else if (!isHidden(name) && protects(name) !== undefined) {
         // What was written anew with the same content is no change.
         if ((await changed()) !== undefined) protectedPaths.push(name)
       } else {
-        const why =
-          name === deliversTo
-            ? 'the final message is written there'
-            : whyNotText(key, after.kind === 'link' ? after.target : undefined)
+        const why = whyBlocked({ key, after, isDelivered: name === deliversTo, isHidden: isHidden(name) })
         if (why !== undefined) {
           blocked.push({ path: name, why })
           continue
@@ -202,6 +204,8 @@ function* treesOf(
   Omit<Tree, 'manifest'> & {
     /** The path of the private git directory, which exists only if the tree has a git directory. */
     readonly git: string
+    /** What is known of the tree without looking; empty for an overlay. */
+    readonly known: Manifest
     readonly find: (budget: DifferenceBudget, repository: (key: string, kept?: string) => void) => Promise<FoundInTree>
   }
 > {
@@ -216,6 +220,7 @@ function* treesOf(
       path,
       source,
       git: join(own, '.git'),
+      known: manifest,
       find: async (budget, repository) =>
         storage === undefined
           ? {

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, type BigIntStats } from 'node:fs'
+import { chmodSync, lstatSync, rmSync, type BigIntStats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { decodeText, openTreeBudget, removeTree } from '../../sandbox/index.ts'
 import { cleanFiles } from './clean-files.ts'
@@ -6,6 +6,7 @@ import { copyEntry, finishDirectory, type Copying } from './copy-entry.ts'
 import { openRecord } from './copy-record.ts'
 import { below, bytesOf, isBelow, keyIn, parentsOf, placeOf } from './path-keys.ts'
 import { sessionsIn } from './private-view.ts'
+import { findSecretFiles } from './secret-files.ts'
 import { manifestFile, type PrivateView } from './stored-view.ts'
 import { stampOf, writeManifest, type Original } from './view-manifest.ts'
 
@@ -22,7 +23,7 @@ const atOnce = 500
  * @throws the system's error, or TreeTooLarge; then only part of the view is up to date
  */
 export async function refreshView(
-  { directory, views }: PrivateView,
+  { directory, views, state }: PrivateView,
   manifests: readonly Map<string, Original>[],
   staying: readonly string[],
 ): Promise<void> {
@@ -31,7 +32,12 @@ export async function refreshView(
     if (originals === undefined) continue
     const apart = [sessionsIn(path, directory) ?? [], staying].flat().filter((each) => each.startsWith(`${path}/`))
     const copying: Copying = { from: path, to: source, how: 'copy', links: new Map(), budget: openTreeBudget(path) }
-    const isChanged = await refreshTree(copying, originals, new Set(apart.map((each) => keyIn(path, each))))
+    const isChanged = await refreshTree(
+      copying,
+      originals,
+      new Set(apart.map((each) => keyIn(path, each))),
+      state.shown,
+    )
     if (isChanged) writeManifest(manifestFile(directory, index), originals)
   }
 }
@@ -39,12 +45,14 @@ export async function refreshView(
 /**
  * @param originals the entries that the copy was made from, which are brought up to date, too
  * @param apart the keys of entries that are neither copied nor removed
+ * @param shown the absolute paths that are copied even if they hold secrets; undefined if all are
  * @returns whether anything was copied or removed
  */
 async function refreshTree(
   copying: Copying,
   originals: Map<string, Original>,
   apart: ReadonlySet<string>,
+  shown: readonly string[] | undefined,
 ): Promise<boolean> {
   const { from, to, budget } = copying
   const record = openRecord(cleanFiles(from))
@@ -77,7 +85,7 @@ async function refreshTree(
     }
     if (before !== undefined && 'was' in before && before.was === stampOf(stats)) return false
     const isOdd = !stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink()
-    if (before?.kind === 'left-out' && isOdd) return false
+    if (before?.kind === 'left-out' && (isOdd || before.isSecret === true)) return false
     isChanged = true
     await removeTree(decodeText(bytesOf(to, key)))
     const copied = copyEntry(key, stats, copying)
@@ -116,6 +124,11 @@ async function refreshTree(
     const isKept =
       inTree.has(key) || kind === 'left-out' || apart.has(key) || isBelow(key, apart) || holdsApart.has(key)
     if (!isKept) originals.delete(key)
+  }
+  const copied = [...record.manifest].flatMap(([key, { kind }]) => (kind === 'file' || kind === 'link' ? [key] : []))
+  for (const key of shown === undefined ? [] : await findSecretFiles(from, copied, shown)) {
+    rmSync(placeOf(to, key))
+    record.add({ key, kind: 'left-out', mode: record.manifest.get(key)?.mode ?? 0, isSecret: true })
   }
   for (const [key, original] of record.manifest) originals.set(key, original)
   for (const key of [...reopened].toReversed()) finishDirectory(key, originals.get(key)?.mode, copying)

@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync, type BigIntStats } from 'node:fs'
+import { join } from 'node:path'
 import * as z from 'zod'
+import { pathOfKey } from '../core/changes/list-files.ts'
 import { UserError } from '../core/user-error.ts'
 
 const base = { key: z.string(), mode: z.int() }
@@ -18,8 +20,11 @@ const entry = z.discriminatedUnion('kind', [
   z.object({ ...base, kind: z.literal('link'), target: z.string(), was: z.string() }),
   /** `was`: present if it is unknown which mode the directory had. */
   z.object({ ...base, kind: z.literal('directory'), was: z.literal('unknown').optional() }),
-  /** An entry that was left out of a view: a pipe, a socket, a device, or an unreadable file or directory. Its absence doesn't count as a change. */
-  z.object({ ...base, kind: z.literal('left-out') }),
+  /**
+   * An entry that was left out of a view: a pipe, a socket, a device, an unreadable file or directory, or (`isSecret`) a file that holds a secret. Its absence
+   * doesn't count as a change.
+   */
+  z.object({ ...base, kind: z.literal('left-out'), isSecret: z.literal(true).optional() }),
 ])
 
 /** An entry of a tree as it was when the view was made, with its key. Link targets have one character per byte. */
@@ -34,6 +39,13 @@ export type Stamped = Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs' | 'ctimeNs' |
 /** A fingerprint of a file's metadata, which changes when the file is written or replaced, or when its mode or time changes. */
 export function stampOf({ ino, size, mtimeNs, ctimeNs, mode }: Stamped): string {
   return `${ino} ${size} ${mtimeNs} ${ctimeNs} ${mode.toString(8)}`
+}
+
+/** The absolute paths of the files of a tree that were left out because they hold secrets. */
+export function secretsIn(tree: string, manifest: Manifest): readonly string[] {
+  return [...manifest.values()].flatMap((each) =>
+    each.kind === 'left-out' && each.isSecret === true ? [join(tree, pathOfKey(each.key))] : [],
+  )
 }
 
 /** Writes a manifest to a file. */

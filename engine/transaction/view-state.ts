@@ -64,6 +64,10 @@ const settled = z.object({
   /** When the view was created, in ISO 8601 format. */
   began: z.string(),
   roots: z.array(z.object({ path: z.string(), source: z.string() })).min(1),
+  /** The absolute paths that the view shows even if files there hold secrets. Absent: the view was made by a version that left out no files. */
+  shown: z.array(z.string()).readonly().optional(),
+  /** The absolute paths of the files that the view leaves out because they hold secrets. */
+  not_shown: z.array(z.string()).readonly().optional(),
   /**
    * `making`: the view is still incomplete, and no run has worked in it. `open`: runs can continue in the view, and at most a part of the changes has landed.
    * `landed`: everything that should land is in the tree. `discarded`: the view was deleted.

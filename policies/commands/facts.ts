@@ -1,3 +1,5 @@
+import type { ShellWord } from './shell-word.ts'
+
 /** An effect of a command. The kinds of effects are ordered from harmless to worst. A command can have several effects. */
 export type Fact =
   | { readonly class: 'read-only' }
@@ -29,6 +31,8 @@ export type CommandClass = Fact['class']
 export type Alarm = {
   readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository' | 'unsandboxed' | 'unlisted-file'
   readonly reason: string
+  /** The file that an alarm of the kind `secret` is about. Absent: it isn't about a single file that the command names. */
+  readonly file?: ShellWord
 }
 
 const order: readonly CommandClass[] = ['read-only', 'writes', 'network', 'runs-code', 'destructive', 'unknown']

@@ -25,7 +25,7 @@ export function alarmsAt(place: Place, start: Place, { bare, reads = [], trees =
     const secret = reads.find((word) => findSensitive(of(word), isPattern || word.kind === 'glob') !== undefined)
     const covering = trees.find((word) => coversSensitive(of(word)))
     return [
-      ...(secret === undefined ? [] : [said(`credentials are stored in ${of(secret)}`)]),
+      ...(secret === undefined ? [] : [{ ...said(`credentials are stored in ${of(secret)}`), file: secret }]),
       ...(covering === undefined ? [] : [said(`credentials are stored below ${of(covering)}`)]),
     ]
   })

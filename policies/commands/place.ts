@@ -97,13 +97,22 @@ export class Place {
 
   /** Whether a word certainly names something in the workspace that isn't known to contain credentials. */
   owns(word: ShellWord): boolean {
+    return this.contains(word) && findSensitive(word.text, word.kind === 'glob') === undefined
+  }
+
+  /** Whether a word certainly names something in the run's folders. */
+  contains(word: ShellWord): boolean {
     if (word.kind === 'dynamic') return false
-    return this.locations(word.text).every(
-      (location) =>
-        location !== undefined &&
-        this.#own(location) !== undefined &&
-        findSensitive(word.text, word.kind === 'glob') === undefined,
-    )
+    return this.locations(word.text).every((location) => location !== undefined && this.#own(location) !== undefined)
+  }
+
+  /** Whether a word certainly names something in a folder of the run that holds only the files of a project, of which a view leaves out those with secrets. */
+  isInView(word: ShellWord): boolean {
+    return this.contains(word) && this.locations(word.text).every((at) => at !== undefined && this.#isProjects(at))
+  }
+
+  #isProjects(location: string): boolean {
+    return this.outside(location) === undefined || /^[/~]/.test(location)
   }
 
   /**

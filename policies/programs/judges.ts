@@ -127,7 +127,7 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
       findSensitive(file.kind === 'dynamic' ? file.prefix : file.text, file.kind === 'glob') ??
       (file.kind === 'dynamic' ? findSensitive(file.text.replace(/["'\\]/g, '')) : undefined)
     if (sensitive !== undefined) {
-      alarms.push({ kind: 'secret', reason: `credentials are stored in ${file.text} (${sensitive})` })
+      alarms.push({ kind: 'secret', reason: `credentials are stored in ${file.text} (${sensitive})`, file })
     }
     if (endless.test(file.text)) facts.push(unknown(`${file.text} has no end`))
     if (file.kind === 'dynamic' && file.from !== 'workspace')
@@ -152,7 +152,11 @@ function judgeNames(files: readonly ShellWord[]): Judgement {
     ...mountedHosts(files),
   ]
   if (secret === undefined) return { facts, names: files }
-  return { facts, names: files, alarms: [{ kind: 'secret', reason: `credentials are stored in ${secret.text}` }] }
+  return {
+    facts,
+    names: files,
+    alarms: [{ kind: 'secret', reason: `credentials are stored in ${secret.text}`, file: secret }],
+  }
 }
 
 /** Judges whole directory trees that would be searched. */

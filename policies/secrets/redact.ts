@@ -39,6 +39,12 @@ const window = 600
  */
 const longest = 100_000
 
+/** Whether a text contains a secret of one of these shapes. */
+export function hasShape(text: string, shapes: readonly SecretShape[]): boolean {
+  const lower = text.toLowerCase()
+  return shapes.some((shape) => shape.near.some((part) => lower.includes(part)) && maskShape(text, shape) !== text)
+}
+
 /** Masks the secrets of one shape in one pass. Only a limited window behind each possible beginning of a secret is examined repeatedly. */
 function maskShape(text: string, { head, rest, least, before }: SecretShape): string {
   let masked = ''

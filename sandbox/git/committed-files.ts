@@ -8,6 +8,8 @@ export type CommittedFiles = {
   readonly tracked: () => readonly string[]
   /** The files that are neither in the index nor ignored. Files that only the user's global settings ignore are among them. */
   readonly untracked: () => readonly string[]
+  /** Those of these files and directories that are ignored. */
+  readonly ignored: (paths: readonly string[]) => readonly string[]
   /** The objects with the content that files have in the checked-out commit. Files that aren't in it are left out. */
   readonly objects: (paths: readonly string[]) => ReadonlyMap<string, string>
 }
@@ -47,6 +49,11 @@ export function committedFiles(
   return {
     tracked: () => list(),
     untracked: () => list('--others', '--exclude-standard'),
+    ignored: (paths) => {
+      // The prefix ./ keeps git from reading a name as a magic pathspec.
+      const input = Buffer.concat(paths.map((path) => encodeText(`./${path}\0`)))
+      return ask(['check-ignore', '-z', '--stdin'], input).map((path) => decodeText(path).slice(2))
+    },
     objects: (paths) => {
       const asked = paths.filter((path) => !path.includes('\n'))
       const lines = asked.map((path) => Buffer.concat([Buffer.from('HEAD:'), encodeText(path), Buffer.from('\n')]))

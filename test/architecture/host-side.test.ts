@@ -135,6 +135,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/session/rollout.ts': "the session's folder",
   'engine/session/session.ts': "the session's folder",
   'engine/transaction/change-record.ts': "the session's folder",
+  'engine/transaction/overlay/withhold-secrets.ts': "the session's folder",
   'engine/transaction/copy-file.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/copy-git.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/copy-small.ts':

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { RequestedSettings } from '../../app/load-settings.ts'
 import { another } from './option-values.ts'
 import {
+  allowRead,
   credential,
   externallySandboxed,
   isolated,
@@ -17,6 +18,7 @@ export type ConfigOptions = {
   readonly sandbox?: (typeof sandboxModes)[number]
   readonly cd?: string
   readonly addDir?: readonly string[]
+  readonly allowRead?: readonly string[]
   readonly service?: readonly string[]
   readonly credential?: readonly string[]
   readonly openHome?: true
@@ -47,6 +49,7 @@ export function configOptions(command: Command): Command {
     )
     .option('-C, --cd <dir>', 'work in this directory')
     .option('--add-dir <dir>', 'another directory that commands may write to; may be repeated', another)
+    .option(...allowRead, another)
     .option(...service, another)
     .option(...credential, another)
     .option(...openHome)

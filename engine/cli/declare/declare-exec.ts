@@ -91,6 +91,7 @@ function together(before: ExecOptions, after: ExecOptions): ExecOptions {
     report: [...(before.report ?? []), ...(after.report ?? [])],
     ...(before.verify && after.verify ? { verify: [...before.verify, ...after.verify] } : {}),
     addDir: [...(before.addDir ?? []), ...(after.addDir ?? [])],
+    allowRead: [...(before.allowRead ?? []), ...(after.allowRead ?? [])],
     service: [...(before.service ?? []), ...(after.service ?? [])],
     credential: [...(before.credential ?? []), ...(after.credential ?? [])],
   }

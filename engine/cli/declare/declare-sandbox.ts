@@ -7,6 +7,7 @@ import {
   openHome,
   sandboxModes,
   credential,
+  allowRead,
   service,
   viewHow,
   type Finish,
@@ -97,6 +98,7 @@ export function confining(command: Command): Command {
       collect,
       [],
     )
+    .option(...allowRead, collect, [])
     .option(...service, collect, [])
     .option(...credential, collect, [])
     .option(

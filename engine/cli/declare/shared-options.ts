@@ -52,6 +52,12 @@ export const service = [
   'let commands reach a server outside the sandbox, such as a database, at this port of their own localhost (and of this name); may be repeated',
 ] as const
 
+/** The option that shows what would stay hidden. Commands that have it parse its values with `another`. */
+export const allowRead = [
+  '--allow-read <path>',
+  'show this file or directory to commands although it holds secrets, or is in a private place; may be repeated',
+] as const
+
 /**
  * The flag that makes a command ignore all configuration of the user and the repository, including rules and skills. Every command that reads the
  * configuration of a run has it; `agent sandbox`, which reads only settings, doesn't.

@@ -49,7 +49,8 @@ export async function copyTrees(
       const [from, to] = [which === 'base' ? path : source, copies[index]?.source ?? '']
       const how = state.strategy === 'reflink' ? 'reflink' : 'copy'
       const limit = state.strategy === 'overlay' ? copyLimit : undefined
-      await copyOne(from, to, how, { limit, without: sessionsIn(from, directory), signal })
+      const shown = which === 'base' ? state.shown : undefined
+      await copyOne(from, to, how, { limit, without: sessionsIn(from, directory), shown, signal })
     }
     return { views: copies, remove }
   } catch (error) {

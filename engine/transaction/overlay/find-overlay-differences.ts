@@ -7,6 +7,7 @@ import type { TreeLook } from '../look-through.ts'
 import { stampOf, type Manifest, type Original } from '../view-manifest.ts'
 import { below, bytesOf, directoryOf } from '../path-keys.ts'
 import { readCleanFiles } from './note-clean-files.ts'
+import { readWithheld } from './withhold-secrets.ts'
 import { compareLowerDirectories, statsOf, type LowerDirectories } from './lower-directories.ts'
 import type { OverlayStorage } from './storage.ts'
 
@@ -150,7 +151,9 @@ function beginningOf({ lower, merged, storage }: OverlayTree): Beginning {
     const original = originalOf(key, entry)
     return wasClean(key, now) ? original : unknownOf(original)
   }
+  const secrets = readWithheld(storage)
   const known = (key: string): Original | undefined => {
+    if (secrets.has(key)) return { key, kind: 'left-out', mode: 0, isSecret: true }
     const now = statsOf(lower, key)
     if (now === undefined) {
       // The path has been removed since, or never existed. The change time of the nearest existing directory shows which, because adding or removing an entry

@@ -30,6 +30,8 @@ export type OverlayStorage = {
   readonly root: string
   /** A file that lists the tracked files that differed from the index when the view was made. */
   readonly unclean: string
+  /** A file that lists the keys of the files that the view leaves out because they hold secrets. It doesn't exist if there are none. */
+  readonly secrets: string
 }
 
 /**
@@ -46,6 +48,7 @@ export function overlayStorage(folder: string, number: number): OverlayStorage {
     began: join(folder, 'began'),
     root: at('root'),
     unclean: at('unclean'),
+    secrets: at('secrets'),
   }
 }
 

@@ -46,6 +46,7 @@ test('agent sandbox accepts a preset instead of hosts', () => {
     config: [],
     writable: [],
     readable: [],
+    allowRead: [],
     denyRead: [],
     allowPrivateHost: [],
     service: [],

@@ -94,7 +94,7 @@ test('later commands that may write see the files, and so does git', async () =>
 plain('a command that names each file that it reads is not delayed by a search for others', () => {
   const workspace = project()
   const secrets = (line: string): readonly string[] =>
-    searchedSecrets(['/bin/bash', '-c', line], workspace)
+    searchedSecrets(['/bin/bash', '-c', line], workspace, [])
       .map((path) => path.slice(workspace.length + 1))
       .toSorted()
   expect(secrets('cat src/main.js; ls -R; git status')).toEqual([])
@@ -103,6 +103,6 @@ plain('a command that names each file that it reads is not delayed by a search f
 
 plain('a search outside the working directory is also checked', () => {
   const workspace = project()
-  const beside = searchedSecrets(['/bin/bash', '-c', 'grep -r KEY ../deploy'], join(workspace, 'src'))
+  const beside = searchedSecrets(['/bin/bash', '-c', 'grep -r KEY ../deploy'], join(workspace, 'src'), [])
   expect(beside).toContain(join(workspace, 'deploy/prod.env'))
 })

@@ -1,0 +1,173 @@
+import { findSensitive } from '../commands/sensitive-paths.ts'
+import { secretShapes } from './shapes.ts'
+import { givenSecrets } from './given-secrets.ts'
+import { hasShape } from './redact.ts'
+
+const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+
+/** Words that stand for a secret if they are what a name, or a key of a setting, is about. */
+const secretWords = list(`
+  secret secrets credential credentials cred creds password passwords passwd passwds passphrase passphrases pass pwd pw pin
+  token pat jwt key keys apikey apikeys accesskey accesskeys secretkey privatekey privatekeys sshkey masterkey
+  auth oauth oauth2 authtoken accesstoken refreshtoken bearer authorization cookie cookies session sessions sessionid login logins sso otp totp
+  mnemonic seed seedphrase wallet keystore truststore keyring keychain keytab htpasswd netrc pgpass kubeconfig dsn
+  connectionstring storagestate recoverycode recoverycodes backupcode backupcodes vault adminsdk serviceaccount env secring
+`)
+
+/** Words that say which of several files, or of several secrets, one is. */
+const qualifiers = list(`
+  prod production dev development stage staging test testing qa uat ci local live real my our new old backup bak orig copy
+  save saved tmp temp final default main root admin user users db database app web api server service host deploy release
+  shared common private list client state account accounts code codes recovery dump export cache store file data raw b64 base64 plain decrypted dec enc json txt yml yaml
+  db prd stg sandbox demo eu us internal external primary secondary hash hashed
+`)
+
+/** Extensions of source code, documentation, media and the output of compilers. Only the content of such a file can show that it holds a secret. */
+const otherFiles = list(`
+  js mjs cjs jsx ts mts cts tsx py pyc pyi go rs rb java class kt kts c cc cpp cs h hh hpp swift m php scala ex exs erl hs ml lua pl r
+  sh bash zsh fish ps1 vue svelte htm html css scss less md mdx rst adoc tex proto graphql sql snap tf hcl ipynb map lock log
+  png jpg jpeg gif svg ico webp woff woff2 ttf eot pdf mp3 mp4 so o a d dll dylib exe wasm node pub crt cer csr diff patch
+  gpg asc sig sum sha1 sha256 sha512
+`)
+
+/** Package managers' settings, which commands need. At the top of a tree, they see them without the secrets in them. */
+const settings = /^(?:\.npmrc|\.yarnrc|\.yarnrc\.yml|pip\.conf|\.?bunfig\.toml|nuget\.config|poetry\.toml|\.pypirc)$/
+
+const examples = /example|sample|template|schema|[._-]dist$|[._-]defaults?$/
+
+/** Directories into which package managers install what others publish. Its names say little, and its files are needed. */
+const installed = /(?:^|\/)(?:node_modules|site-packages|dist-packages|vendor|bower_components|Pods|\.git)\//
+
+/**
+ * Whether the name of a file that git doesn't track says that it holds a secret. `path`: relative to the tree.
+ *
+ * @internal
+ */
+export function namesSecret(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+  if (settings.test(name) || examples.test(name) || installed.test(path)) return false
+  return findSensitive(path) !== undefined || (!isOtherFile(name) && isAboutSecret(path.slice(-name.length)))
+}
+
+/**
+ * Whether the content of a file that git doesn't track has the shape of a secret: a key or token of a known form, or, in a file that isn't source code, a
+ * setting that is named like a secret and has a value. `path`: relative to the tree.
+ *
+ * @internal
+ */
+export function holdsSecret(path: string, text: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+  if (examples.test(name) || settings.test(path.toLowerCase())) return false
+  const isOther = isOtherFile(name)
+  return hasShape(text, knownForms) || (!isOther && isOnlySecret(text)) || hasAddress(text) || hasSetting(text, isOther)
+}
+
+/** Forms that no other text has. The looser ones are for output of commands, in which a wrong match costs less. */
+const knownForms = secretShapes.filter(
+  (shape) => !givenSecrets.includes(shape) && !/^(?:OpenAI|Twilio|crates|Telegram)/.test(shape.what),
+)
+
+/** Whether a text is nothing but a secret: a single long word with a digit, the words of a wallet, or users with hashes of their passwords. */
+function isOnlySecret(text: string): boolean {
+  if (/\$(?:apr1|2[aby]|5|6|y|argon2id?)\$[\w./=,]/.test(text)) return true
+  const words = text.trim().split(/\s+/)
+  const [first = ''] = words
+  if (words.length === 1)
+    return (
+      first.length >= 20 &&
+      first.length <= 1024 &&
+      /^[\w+/=.:-]+$/.test(first) &&
+      /\d/.test(first) &&
+      /[a-z]/i.test(first)
+    )
+  return words.length >= 12 && words.length <= 24 && words.every((word) => /^[a-z]{3,8}$/.test(word))
+}
+
+/** Whether a text contains a URL with a password. */
+function hasAddress(text: string): boolean {
+  for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
+    const ahead = text.slice(at + 3, at + 259)
+    const login = ahead.slice(0, Math.max(0, ahead.search(/[\s/"'`<>{}$*]|@/)))
+    const colon = login.indexOf(':')
+    if (colon > 0 && login.length - colon > 3 && ahead[login.length] === '@') return true
+  }
+  return false
+}
+
+/** Whether a text contains a setting that is named like a secret and has a value. */
+function hasSetting(text: string, isCode: boolean): boolean {
+  for (const { index } of text.matchAll(/[:=>]/g)) {
+    const key = wordBefore(text, index)
+    if (key.length < 2 || !isAboutSecret(key)) continue
+    const ahead = text.slice(index + 1, index + 300).replace(/^[>=]?[ \t]*/, '')
+    const isQuoted = /^["']/.test(ahead)
+    const rest = isQuoted ? ahead.slice(1) : ahead
+    const end = rest.search(/[\s"'`<>,;{}()[\]]/)
+    const value = end === -1 ? rest : rest.slice(0, end)
+    // A text with blanks is for people.
+    const isText = isQuoted && /^[ \t]/.test(rest.slice(value.length))
+    if ((isQuoted || !isCode) && !isText && isValue(value, isCode)) return true
+  }
+  return false
+}
+
+/** The name before a separator, which may be quoted. */
+function wordBefore(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - 70), at).trimEnd()
+  let end = before.length
+  if (/^["']$/.test(before[end - 1] ?? '')) end -= 1
+  let start = end
+  while (start > 0 && /^[\w.$-]$/.test(before[start - 1] ?? '')) start -= 1
+  return before.slice(start, end)
+}
+
+/** What begins a reference to a value that is elsewhere, and what stands for no value. */
+const references = ['$', '%', '@', '*', '.', '/', '#', 'process.', 'os.', 'env.', 'env:', 'http:', 'https:', 'xxx']
+const nothing = list(
+  'true false null none nil undefined string number boolean object array required optional bearer basic',
+)
+const placeholder = /change_?me|placeholder|your[-_]|redacted|example|secrets\.|vars\.|not-?set/
+
+/** Whether a text can be a secret's value, rather than a placeholder, a reference to one, or a word of a user interface. */
+function isValue(value: string, isCode: boolean): boolean {
+  const lower = value.toLowerCase()
+  if (value.length < 4 || references.some((start) => lower.startsWith(start)) || nothing.has(lower)) return false
+  if (placeholder.test(lower)) return false
+  const hasDigit = /\d/.test(value)
+  if (isCode) return hasDigit && value.length >= 12 && /[a-z]/.test(lower)
+  if (hasDigit) return value.length >= 6 || /[^\d.]/.test(value)
+  // A short or capitalized word, or several words with hyphens, is the name of something.
+  return value.length > 6 && !/^[A-Z][a-z]+$/.test(value) && !/^[a-z]+[-_.][a-z_.-]+$/.test(value)
+}
+
+function isOtherFile(name: string): boolean {
+  return name.includes('.') && otherFiles.has(name.slice(name.lastIndexOf('.') + 1))
+}
+
+/** Whether the last word of a name that isn't a qualifier stands for a secret. */
+function isAboutSecret(name: string): boolean {
+  if (name.length > 256) return false
+  const words = name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter((word) => word !== '')
+  if (words.length === 1)
+    return secretWords.has(words[0] ?? '') || /(?:password|passwd|secret|token|apikey)$/.test(words[0] ?? '')
+  // An extension says how a file is written, unless it stands for a secret itself.
+  const about = words.findLast((word) => !qualifiers.has(word) && !formats.has(word) && !/^\d+$/.test(word))
+  if (about === undefined) return false
+  return secretWords.has(about) || isCompound(words) || words.some((word) => always.has(word))
+}
+
+/** Whether two neighbouring words are a secret's name together, as in `storage-state` and `api_keys`. */
+function isCompound(words: readonly string[]): boolean {
+  return words.some((word, at) => at > 0 && secretWords.has(`${words[at - 1]}${word}`))
+}
+
+const formats = list(
+  'json json5 jsonc yaml yml toml ini conf cfg config properties xml csv tsv txt text dat bin pickle pkl db sqlite plist',
+)
+const always = list(
+  'secret secrets credential credentials creds passwd apikey apikeys privatekey htpasswd keystore mnemonic',
+)
