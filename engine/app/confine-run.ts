@@ -14,6 +14,7 @@ import { openPlanMode } from './open-plan-mode.ts'
 import { openTransaction } from './open-transaction.ts'
 import { installedRoots } from './enabled-plugins.ts'
 import { recoverTree } from './recover-tree.ts'
+import { placesOfServers } from './server-places.ts'
 import type { Confined, InSession, Loaded } from './stages.ts'
 
 /**
@@ -22,13 +23,13 @@ import type { Confined, InSession, Loaded } from './stages.ts'
  * @throws UserError `sandboxUnavailable` if the policy can't be enforced here, `usage` if the policy is invalid
  */
 export async function confineRun(loaded: Loaded, closing: Closing): Promise<Confined> {
-  const { request, policies, config, home, settings, workspace } = loaded
+  const { request, policies, config, extensions, home, settings, workspace } = loaded
   const forbids = forbiddenHosts(policies)
   const external = request.externallySandboxed === true
   const confining = !external && sandboxModeOf(settings) !== 'danger-full-access'
   const denied = deniedFiles(policies.permissions, workspace, confining)
   const { environment } = request
-  const readable = installedRoots(config, home)
+  const readable = [...installedRoots(config, home), ...placesOfServers(extensions.servers, home)]
   const transaction = await openTransaction(loaded, closing)
   const views = transaction && { views: transaction.view.views, keptIn: transaction.view.directory }
   const effects = transaction === undefined ? undefined : new OutsideEffects()

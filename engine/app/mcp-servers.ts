@@ -79,7 +79,8 @@ function fromTable(
   try {
     const servers = serversOfConfig({ [name]: table }, source, env, project.workspace)
     const faults = servers.flatMap(({ origin }) => describeName(name, origin))
-    return { servers: layer?.kind === 'project' || isForeign ? servers.map(confined) : servers, faults }
+    const shown = layer?.kind === 'project' ? servers : servers.map(asOwn)
+    return { servers: layer?.kind === 'project' || isForeign ? shown.map(confined) : shown, faults }
   } catch (error) {
     if (!isForeign || !(error instanceof UserError)) throw error
     return { servers: [], faults: [`${error.message}. The server ${name} is left out.`] }
@@ -93,7 +94,12 @@ function claudeServers(home: string, { root, workspace }: Project, env: Environm
   if (file === undefined) return { servers: [], faults: [] }
   if ('reason' in file) return { servers: [], faults: [file.reason] }
   const places = [...new Set([workspace, root])].map((directory) => ['projects', directory, 'mcpServers'])
-  return together([...places, ['mcpServers']].map((at) => serversIn(file, at, { env })))
+  const found = together([...places, ['mcpServers']].map((at) => serversIn(file, at, { env })))
+  return { ...found, servers: found.servers.map(asOwn) }
+}
+
+function asOwn(server: McpServer): McpServer {
+  return { ...server, isOwn: true }
 }
 
 function confined(server: McpServer): McpServer {

@@ -6,6 +6,8 @@ export type McpServer = {
   readonly name: string
   /** Where the server is configured, for messages. */
   readonly origin: string
+  /** Set if the user configured it: not a repository, and not a plugin. */
+  readonly isOwn?: true
   readonly transport: McpTransport
   /** Whether the run fails to start if this server is not available. */
   readonly required: boolean
