@@ -88,7 +88,7 @@ function evaluateWrite(
       remedy: { kind: 'otherwise', advice: 'make this change yourself, outside the sandbox' },
     }
   }
-  const repository = repositoryAround(path, root)
+  const repository = repositoryAround(path, root, host)
   if (
     repository !== undefined &&
     !policy.views.some((view) => isWithin(path, view.path) || isWithin(path, view.source))
@@ -105,9 +105,10 @@ function evaluateWrite(
     : { allowed: false, rule: `protectedPaths: ${place}`, remedy: { kind: 'unprotect', path: place } }
 }
 
-/** The `.git` below a root that is or contains a path. */
-function repositoryAround(path: string, root: string): string | undefined {
-  for (let at = path; isWithin(at, root) && at !== root; at = dirname(at)) if (basename(at) === '.git') return at
+/** The `.git` below a root that is or contains a path, if it exists. */
+function repositoryAround(path: string, root: string, host: FileSystemView): string | undefined {
+  for (let at = path; isWithin(at, root) && at !== root; at = dirname(at))
+    if (basename(at) === '.git') return host.kindOf(at) === 'absent' ? undefined : at
   return undefined
 }
 

@@ -10,6 +10,7 @@ import { openCredentials } from '../../../engine/config/credentials.ts'
 import type { Settings } from '../../../engine/config/settings-schema.ts'
 import { openSandbox, parsePolicy, type NetworkOptions } from '../../../sandbox/index.ts'
 import { describeInBoth } from '../../sandbox/both-backends.ts'
+import { asView } from '../../sandbox/git-repositories.ts'
 import { image } from '../../sandbox/docker-image.ts'
 import { closeLater, run, temporaryDirectory } from '../../sandbox/helpers.ts'
 import { needsPrograms, testUnless } from '../../support/needs.ts'
@@ -107,7 +108,7 @@ describeInBoth('with a credential in %s', ({ backend, test: inBackend, readableR
     const uses: Use[] = []
     const sandbox = await openSandbox(
       parsePolicy({
-        ...{ mode: 'workspace-write', workspace, readableRoots: [...readableRoots, modules] },
+        ...{ mode: 'workspace-write', ...(await asView(workspace)), readableRoots: [...readableRoots, modules] },
         credentials: credentials.policy,
         environment: { set: { ...credentials.set, GIT_AUTHOR_NAME: 't', GIT_AUTHOR_EMAIL: 't@t', HOME: '/tmp' } },
       }),
