@@ -34,6 +34,8 @@ export function committedFiles(
     const held = holdGit(git)
     if (held === undefined) return []
     try {
+      // Git would wait for somebody who writes to a pipe in the place of the index.
+      if ((held.own.stat('index')?.kind ?? 'file') !== 'file') return []
       const { ok, stdout } = program.run(held.own, words, {
         env: { GIT_WORK_TREE: workTree },
         ...(input === undefined ? {} : { input }),
