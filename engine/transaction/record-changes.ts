@@ -13,6 +13,7 @@ import {
 import { pathOfKey } from '../core/changes/list-files.ts'
 import { isInside } from '../core/directories-between.ts'
 import { privateGitOf } from './find-private-git.ts'
+import { notedTrees } from './heads.ts'
 import { openRemaking } from './made-repositories.ts'
 import { nestedGit } from './linked-git.ts'
 import { readRecord, removeRecord, writeRecord, type ChangeRecord, type RunChange } from './change-record.ts'
@@ -147,7 +148,9 @@ async function gatherChanges(
       ignored.files += 1
       ignored.bytes += after.kind === 'file' ? after.size : 0
     }
-    const protects = protectingPlaces(sandbox.policy, [path])
+    // Git in a nested repository obeys that repository's own configuration.
+    const within = notedTrees(view.directory).filter((each) => isInside(each, path))
+    const protects = protectingPlaces(sandbox.policy, [...new Set([path, ...within])])
     const ruleOf = await readMergeRules(wanted, all, { path, source, originalAt }, sandbox)
     for (const difference of withoutEmptied(wanted, all, overlooked)) {
       const { key, after } = difference

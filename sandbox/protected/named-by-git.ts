@@ -4,6 +4,7 @@ import { hostFileSystem } from '../file-system-view.ts'
 import { targetOfGitFile } from '../git/git-file.ts'
 import { homes } from '../homes.ts'
 import { readHostFile } from '../host-files.ts'
+import { readdirSync, readlinkSync } from '../host-paths.ts'
 import { decodeName } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 
@@ -25,8 +26,12 @@ export function namedByGit(root: string): readonly string[] {
   const worktree = worktreeOf(root)
   if (worktree === undefined) return []
   const seen = new Set<string>()
-  const files = [...ofTheUser(), ...ofRepository(worktree)]
-  const found: string[] = []
+  const directories = gitDirectories(worktree)
+  const files = [
+    ...ofTheUser(),
+    ...directories.flatMap((directory) => [join(directory, 'config'), join(directory, 'config.worktree')]),
+  ]
+  const found = directories.flatMap(linksIn)
   for (let file = files.shift(); file !== undefined; file = files.shift()) {
     if (seen.has(file)) continue
     seen.add(file)
@@ -36,8 +41,9 @@ export function namedByGit(root: string): readonly string[] {
       if (!isFollowed(key)) continue
       for (const word of wordsOf(key, value)) {
         if (key === 'path') files.push(...resolveIn(word, [dirname(file)]))
-        // A directory of hooks counts even if it doesn't exist yet, because it may be created later. Other words count only if they name an existing file.
-        const named = key === 'hookspath' ? () => true : isFile
+        // What is named by a path counts even if it doesn't exist yet, because it may be created later. A single word may be anything, and counts only if
+        // it names an existing file.
+        const named = key === 'hookspath' || key === 'path' || word.includes('/') ? () => true : isFile
         found.push(...resolveIn(word, [worktree, dirname(file)]).filter(named))
       }
     }
@@ -62,13 +68,36 @@ function ofTheUser(): readonly string[] {
   return ['/etc/gitconfig', ...atHome, ...named.filter((path) => path !== undefined)].filter(isAbsolute)
 }
 
-function ofRepository(worktree: string): readonly string[] {
+function gitDirectories(worktree: string): readonly string[] {
   const link = join(worktree, '.git')
   const git = hostFileSystem.kindOf(link) === 'directory' ? link : targetOfGitFile(link)
   if (git === undefined) return []
   const common = textOf(join(git, 'commondir'))?.trim()
-  const directories = common === undefined ? [git] : [git, resolve(git, common)]
-  return directories.flatMap((directory) => [join(directory, 'config'), join(directory, 'config.worktree')])
+  return common === undefined ? [git] : [git, resolve(git, common)]
+}
+
+/** Where the links lead that stand for git's settings, its hooks or a hook, whether or not anything is there. */
+function linksIn(git: string): readonly string[] {
+  const hooks = join(git, 'hooks')
+  const own = ['config', 'config.worktree', 'hooks', 'info', 'info/attributes'].map((name) => join(git, name))
+  return [...own, ...namesIn(hooks).map((name) => join(hooks, name))].flatMap((path) => {
+    if (!hostFileSystem.isSymlink(path)) return []
+    try {
+      return resolveIn(readlinkSync(path), [dirname(path)])
+    } catch {
+      // Somebody has removed it since.
+      return []
+    }
+  })
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    // There is none.
+    return []
+  }
 }
 
 /** The text of a file, in the form in which paths are given to the host's file system. */
