@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { lstatSync } from '../host-paths.ts'
 import process from 'node:process'
 import { nestedAt, nestedNames, type NestedNames } from '../nested-places.ts'
 import { isWithin } from '../paths.ts'
@@ -68,8 +69,10 @@ export function createPlaceFinder(
     }))
     restore()
     const now = found.flatMap(({ directories, links }) => [...directories, ...links])
-    const known = (first ??= new Set(now))
-    const isMade = (path: string): boolean => !known.has(path) && !isInView(path)
+    // A repository that a command has moved is still the one that was there.
+    const known = (first ??= new Set([...now, ...now.flatMap(identityOf)]))
+    const isMade = (path: string): boolean =>
+      !known.has(path) && !isInView(path) && !identityOf(path).some((each) => known.has(each))
     const all = found.flatMap(({ directories }) => directories).filter((path) => !isMade(path))
     const nested = found.flatMap((each) => nestedIn(each, protectedPaths))
     // In a directory that contains other files besides a repository, only the entries that would control git are protected, not the whole directory.
@@ -84,6 +87,12 @@ export function createPlaceFinder(
     return places
   }
   return { find, known: () => places }
+}
+
+/** What stays the same about an entry when it is moved; empty if it doesn't exist. */
+function identityOf(path: string): readonly string[] {
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat === undefined ? [] : [`${stat.dev}:${stat.ino}`]
 }
 
 /** The paths that are protected because of entries of `protectedPaths` that apply in every directory. Not all of these paths exist. */

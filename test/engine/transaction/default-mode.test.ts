@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { needsBubblewrap } from '../../support/needs.ts'
@@ -9,6 +9,8 @@ import { exec, repository } from '../../support/workspace.ts'
 import { expectOnlyJudged, plantings } from './default-mode-plantings.ts'
 import { cmd } from './overlay-runs.ts'
 
+const by = '-c user.name=x -c user.email=x@x'
+
 describe.skipIf(needsBubblewrap())(
   'after a run by default, the tree and the git directory hold only what was judged',
   () => {
@@ -17,6 +19,37 @@ describe.skipIf(needsBubblewrap())(
     })
   },
 )
+
+test.skipIf(needsBubblewrap()).each([
+  ['a hook that is a link', 'ln -s ../../scripts/pc.sh .git/hooks/pre-commit', 'scripts/pc.sh'],
+  ['the directory of hooks that is a link', 'rm -r .git/hooks; ln -s ../gh .git/hooks', 'gh/pre-commit'],
+  ['settings that are a link', 'mkdir c; mv .git/config c/gc; ln -s ../c/gc .git/config', 'c/gc'],
+  ['included settings that are missing', 'git config include.path ../more.config', 'more.config'],
+  ['a program that is missing', 'git config core.fsmonitor tools/fsm', 'tools/fsm'],
+  ['a hook of a nested repository', 'git init -q n; git -C n config core.hooksPath hk', 'n/hk/pre-commit'],
+])('what git reaches by %s does not land', async (_, prepare, path) => {
+  const cwd = repository({ 'a.txt': 'a\n' })
+  execFileSync('sh', ['-c', prepare], { cwd })
+  const before = existsSync(join(cwd, path)) ? readFileSync(join(cwd, path), 'utf8') : undefined
+  const write = `mkdir -p "$(dirname ${path})"; printf '#!/bin/sh\n' > ${path}; chmod +x ${path}; echo b > a.txt`
+  const ended = await exec([cmd(write), [say('done')]], ['--json', 'x'], { cwd })
+  expect([ended.code, readFileSync(join(cwd, 'a.txt'), 'utf8')], ended.stderr).toEqual([0, 'b\n'])
+  expect(existsSync(join(cwd, path)) ? readFileSync(join(cwd, path), 'utf8') : undefined).toBe(before)
+  expect(ended.stderr).toContain(path)
+})
+
+test.skipIf(needsBubblewrap())('in place, a repository that a command has moved stays read-only', async () => {
+  const cwd = repository({ 'a.txt': 'a\n' })
+  execFileSync('sh', ['-c', `git init -q p/n; git -C p/n ${by} commit -q --allow-empty -m one`], { cwd })
+  const calls = ['mv p q', 'sh evil.sh']
+  writeFileSync(join(cwd, 'evil.sh'), 'echo "[core] fsmonitor = x" >> q/n/.git/config; rm -rf q/n/.git/objects; true')
+  const replies = (index: number): Reply => (calls[index] === undefined ? [say('done')] : cmd(calls[index]))
+  const ended = await exec(replies, ['--json', '--in-place', 'x'], { cwd })
+  expect(ended.code, ended.stderr).toBe(0)
+  const git = join(cwd, existsSync(join(cwd, 'q')) ? 'q' : 'p', 'n')
+  expect(execFileSync('git', ['log', '--format=%s'], { cwd: git, encoding: 'utf8' })).toBe('one\n')
+  expect(readFileSync(join(git, '.git/config'), 'utf8')).not.toContain('fsmonitor')
+})
 
 test.skipIf(needsBubblewrap())('in place, every event and the summary say that no change is judged', async () => {
   const inPlace = await exec([cmd('echo b > a.txt'), [say('done')]], ['--json', '--in-place', 'x'], {
