@@ -112,13 +112,17 @@ export function openPrivateGit(options: {
     return made
   }
 
+  const forget = (git: string, repository: PrivateRepository): void => {
+    repositories.delete(git)
+    repository.close()
+  }
+
   const prepare = (git: string, denied: readonly string[]): void => {
     const repository = open(git)
     if (repository === undefined) return
     if (!repository.prepare(denied)) {
       unsupported.add(git)
-      repositories.delete(git)
-      repository.close()
+      forget(git, repository)
       return
     }
     for (const name of repository.modules) prepare(`${git}/modules/${name}`, denied)
@@ -170,6 +174,7 @@ export function openPrivateGit(options: {
   }
 
   const view: PrivateGit['view'] = ({ cwd, readOnly }, given, settled) => {
+    if (settled) for (const [git, each] of repositories) if (!each.isThere) forget(git, each)
     const nested = given ?? below()
     const wanted = concerned(realpathSync(cwd), nested)
     const fresh = [...wanted].filter((git) => settled || !repositories.has(git))

@@ -1,3 +1,5 @@
+import { fstatSync } from 'node:fs'
+import { lstatSync } from '../host-paths.ts'
 import type { Mount } from '../mount.ts'
 import { encodePath } from '../path-bytes.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
@@ -69,6 +71,12 @@ export class PrivateRepository {
   /** Whether commands may change the repository. Only then are their changes imported. */
   get writable(): boolean {
     return this.#options.writable
+  }
+
+  /** Whether the repository is still where it was. Commands may have moved or removed it. */
+  get isThere(): boolean {
+    const [now, held] = [lstatSync(this.git, { throwIfNoEntry: false }), fstatSync(this.#host.descriptor)]
+    return now?.dev === held.dev && now.ino === held.ino
   }
 
   /** The names of the submodules whose git directories are inside this repository. Each of these directories is itself a repository. */

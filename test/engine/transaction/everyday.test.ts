@@ -80,6 +80,17 @@ describe.skipIf(needsBubblewrap())('after a run', () => {
     expect(git(cwd, 'show', 'HEAD:a.txt')).toBe('b')
   })
 
+  test('a repository that a run has made and then moved is where it moved it', async () => {
+    const cwd = project({ 'a.txt': 'a\n' })
+    await run(cwd, [
+      `git init -q made && cd made && echo x > x && git add x && git -c user.name=x -c user.email=x@x commit -qm made`,
+      'mv made moved',
+      'git -C moved log --format=%s > log.txt',
+    ])
+    expect(text(cwd, 'log.txt')).toBe('made\n')
+    expect(git(join(cwd, 'moved'), 'log', '--format=%s')).toBe('made')
+  })
+
   test('a new branch is checked out, and can be pushed', async () => {
     const cwd = project({ 'a.txt': 'a\n' })
     const remote = tempDir()
