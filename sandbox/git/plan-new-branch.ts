@@ -1,7 +1,7 @@
 import type { HeldGit } from './git-directories.ts'
 import { isInTheWay, type GitPlan } from './git-writes.ts'
 import type { RefChange } from './ref-changes.ts'
-import { isRefName, type Refs } from './refs.ts'
+import { isPlainName, isRefName, type Refs } from './refs.ts'
 
 /** The places in which git looks for a name, in the order of gitrevisions(7). `refs/heads/NAME` is left out, because that is the branch itself. */
 const places = ['NAME', 'refs/NAME', 'refs/tags/NAME', 'refs/remotes/NAME', 'refs/remotes/NAME/HEAD']
@@ -15,6 +15,7 @@ const places = ['NAME', 'refs/NAME', 'refs/tags/NAME', 'refs/remotes/NAME', 'ref
 export function whyNoNewBranch(branch: string, { own, common }: HeldGit, present: Refs): string | undefined {
   const name = branch.replace(/^refs\/heads\//, '')
   if (!isRefName(branch) || name === branch) return 'it is not the name of a branch'
+  if (!isPlainName(name)) return 'a shell would read it as more than a name'
   if (present.has(branch) || common.stat(branch)?.kind === 'file') return 'existing branches do not move'
   const folded = fold(branch)
   const twin = [...present.keys()].find((each) => fold(each) === folded)

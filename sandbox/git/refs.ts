@@ -6,6 +6,11 @@ export type Refs = ReadonlyMap<string, string>
 
 const [largestRef, largestPacked, mostRefs] = [4096, 256 * 1024 * 1024, 500_000]
 
+/** Whether a shell would read the name of a ref as a name: prompts and scripts put names of branches into command lines. */
+export function isPlainName(name: string): boolean {
+  return !/[$`"';|&()<>]/.test(name)
+}
+
 /**
  * Whether a name begins with `refs/`, follows the rules of `git check-ref-format`, and has fewer than 1,024 bytes. As in `git branch` and `git tag`,
  * the short name must not begin with `-`, because programs that pass it to git would pass an option.

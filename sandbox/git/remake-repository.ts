@@ -11,7 +11,7 @@ import { parseIndex } from './index-file.ts'
 import { findFaultInCommits } from './judge-commits.ts'
 import { noGit } from './plan-commits.ts'
 import { configOf } from './remade-config.ts'
-import { isOid, isRefName, readRefs, writePackedRefs, type Refs } from './refs.ts'
+import { isOid, isPlainName, isRefName, readRefs, writePackedRefs, type Refs } from './refs.ts'
 
 /** A request to make a repository anew from one that commands made. */
 type RemakeWish = {
@@ -62,7 +62,7 @@ export async function remakeRepository(wish: RemakeWish): Promise<Remade> {
   let fresh: HeldDirectory | undefined
   try {
     const head = headIn(held.own, wish.oidBytes)
-    if (head === undefined) return { why: 'its HEAD names neither a branch nor a commit' }
+    if (head === undefined) return { why: 'its HEAD names neither a plain branch nor a commit' }
     for (const path of emptyDirectories) mkdirSync(join(folder, path), { recursive: true })
     writeFileSync(join(folder, 'HEAD'), encodeText(`${head}\n`))
     writeFileSync(join(folder, 'config'), configOf(wish))
@@ -124,7 +124,7 @@ function headIn(own: HeldDirectory, oidBytes: number): string | undefined {
   const head = headOf(own)
   if (head === undefined) return undefined
   const branch = /^ref: (refs\/heads\/.+)$/s.exec(head)?.[1]
-  return (branch !== undefined && isRefName(branch)) || isOid(head, oidBytes) ? head : undefined
+  return (branch !== undefined && isRefName(branch) && isPlainName(branch)) || isOid(head, oidBytes) ? head : undefined
 }
 
 /** The branches, tags, and refs of the remotes. Symbolic refs, and refs whose names differ from others only in case or are in the way of others, are left out. */
@@ -135,7 +135,7 @@ function keptRefs(all: Refs, remotes: ReadonlySet<string>): Refs {
     const [, kind, first = ''] = /^refs\/(heads|tags|remotes)\/([^/]+)/.exec(name) ?? []
     const isKnown = kind === 'remotes' ? remotes.has(first) : kind !== undefined
     const fold = name.normalize('NFC').toLowerCase()
-    if (!isKnown || value.startsWith('ref: ') || folded.has(fold)) continue
+    if (!isKnown || !isPlainName(name) || value.startsWith('ref: ') || folded.has(fold)) continue
     folded.add(fold)
     kept.set(name, value)
   }

@@ -108,6 +108,7 @@ test.each([
   ['remotes/origin/main', 'refs/remotes/origin/main'],
   ['MAIN', 'only in case'],
   ['FETCH_HEAD', 'another meaning'],
+  ['$(touch${IFS}x)', 'a shell would read it'],
   ['refs/heads/main', 'refs/heads/main'],
   ['deadbeefdeadbeefdeadbeefdeadbeefdeadbeef', 'another meaning'],
 ])('no branch lands whose name is %s', async (name, why) => {

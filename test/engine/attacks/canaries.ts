@@ -105,7 +105,7 @@ export function plantCanaries(scene: Scene): Planted {
   write('work/_temp/_runner_file_commands/set_env_1', `DEPLOY=${token('temp-env')}\n`)
   write('work/_temp/.npmrc', `//registry.npmjs.org/:_authToken=${token('npmrc-moved')}\n`)
 
-  scene.write('work/project/project/notes.txt', `nothing secret: ${mark}-${control}-${tail}\n`)
+  scene.write('work/project/project/notes.txt', `for everybody, ${mark}-${control}-${tail}\n`)
   const onCommandLine = token('command-line')
   const child = spawn('sh', ['-c', 'sleep 900; :', onCommandLine], {
     stdio: 'ignore',

@@ -100,7 +100,7 @@ export async function attackBy(
       return turns[turn++] ?? [say('nothing more')]
     },
   })
-  const visible = [dirname(program.node), ...(backend === 'docker' ? ['/usr', ...(options.readable ?? [])] : [])]
+  const visible = [dirname(program.node), ...(backend === 'docker' ? ['/usr'] : []), ...(options.readable ?? [])]
   const config = [
     backend === 'unconfined' ? 'sandbox_mode = "danger-full-access"' : `sandbox_backend = "${backend}"`,
     ...(backend === 'docker' ? [`sandbox_image = "${image}"`] : []),

@@ -249,6 +249,7 @@ test.skipIf(needsBubblewrap())(
   async () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`
     const cwd = repository({ 'fixture.txt': `key: ${secret}\n` })
+    execFileSync('git', ['add', '.'], { cwd })
     const home = tempDir()
     const calls = [
       [call('exec_command', { cmd: `cat fixture.txt; PGPASSWORD=hunter22 true` })],

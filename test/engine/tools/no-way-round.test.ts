@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -183,6 +184,8 @@ async function everyAttempt({ closed }: { readonly closed: boolean }) {
     '.claude/skills/look/SKILL.md': '---\nname: look\ndescription: How to look\n---\nLook at $0.\n',
   })
   writeFileSync(join(cwd, 'private/picture.png'), Buffer.from(png, 'base64'))
+  // What git tracks is there for a run, secret or not.
+  execFileSync('git', ['add', '.'], { cwd })
   const denied = { folder: join(cwd, 'private'), url: `http://0.0.0.0:${port}` }
   symlinkSync('private/secret.txt', join(cwd, 'link.txt'))
   const spy = liar(`
