@@ -31,7 +31,8 @@ export function refuseKernelPlaces(policy: SandboxPolicy): void {
   if (problems.length > 0) throw new SandboxError('invalid-policy', { problems })
 }
 
-function kernelPlaceOf(path: string): string | undefined {
+/** The directory of the kernel that is or contains a path without symlinks; undefined if none does. */
+export function kernelPlaceOf(path: string): string | undefined {
   if (path.startsWith('/dev/shm/')) return undefined
   return closed.find((place) => isWithin(path, place))
 }

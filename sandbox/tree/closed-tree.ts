@@ -3,6 +3,7 @@ import process from 'node:process'
 import { hostFileSystem } from '../file-system-view.ts'
 import { homes } from '../homes.ts'
 import { lstatSync, mkdirSync, readdirSync } from '../host-paths.ts'
+import { kernelPlaceOf } from '../kernel-places.ts'
 import { isAnyWithin } from '../path-list.ts'
 import { depth, isWithin } from '../paths.ts'
 import { credentialPlaces } from '../protected/default-places.ts'
@@ -126,6 +127,7 @@ function ownHomes(): readonly Home[] {
     const isOwn =
       real !== undefined &&
       ![...listedPlaces, ...ownPlaces, '/opt'].includes(real) &&
+      kernelPlaceOf(real) === undefined &&
       !programs.some((place) => isWithin(real, place))
     return isOwn && hostFileSystem.kindOf(real) === 'directory' ? [{ named, real }] : []
   })
