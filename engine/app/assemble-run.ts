@@ -66,12 +66,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
     builtIn: toolsFor(session, [...builtInTools, ...all(({ tools }) => tools)]),
     mcp: only('dynamicTools', contributions) ?? fixedTools([]),
   })
-  const runPart = (part: RunPart): Promise<RunSummary> =>
-    run({
-      ...shared,
-      ...session.began,
-      ...part,
-    })
+  const runPart = (part: RunPart): Promise<RunSummary> => run({ ...shared, ...part })
   const context: Opened = {
     ...session,
     services,

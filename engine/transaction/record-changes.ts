@@ -90,6 +90,7 @@ async function gatherChanges(
   const hidden = new Set(view.state.not_shown)
   /** Whether the view leaves out the user's own entry at a path, or on the way to it. */
   const isHidden = (path: string): boolean => [...hidden].some((each) => isInside(path, each))
+  const noted = notedTrees(view.directory)
   const remake = openRemaking(view.directory, sandbox, view.views)
   for (const { path, source, git, known, find } of treesOf(view, look)) {
     for (const secret of secretsIn(path, known)) hidden.add(secret)
@@ -149,7 +150,7 @@ async function gatherChanges(
       ignored.bytes += after.kind === 'file' ? after.size : 0
     }
     // Git in a nested repository obeys that repository's own configuration.
-    const within = notedTrees(view.directory).filter((each) => isInside(each, path))
+    const within = noted.filter((each) => isInside(each, path))
     const protects = protectingPlaces(sandbox.policy, [...new Set([path, ...within])])
     const ruleOf = await readMergeRules(wanted, all, { path, source, originalAt }, sandbox)
     for (const difference of withoutEmptied(wanted, all, overlooked)) {

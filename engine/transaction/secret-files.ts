@@ -52,15 +52,21 @@ export async function findSecretFiles(
     apart.set(repository, own)
   }
   const found = new Set<string>()
-  for (const [repository, untracked] of apart) await findIn(tree, repository, untracked, found)
+  for (const [repository, untracked] of apart)
+    await findIn(tree, repository, untracked, repository === '' ? top : openRepository(tree, repository), found)
   addOtherNames(tree, [...apart.values()].flat(), found)
   return found
 }
 
 /** Adds the secrets among files that the tree's own repository doesn't track. */
-async function findIn(tree: string, repository: string, keys: readonly string[], found: Set<string>): Promise<void> {
+async function findIn(
+  tree: string,
+  repository: string,
+  keys: readonly string[],
+  { isTracked, holdsTracked, ignored }: Repository,
+  found: Set<string>,
+): Promise<void> {
   const prefix = repository === '' ? '' : `${repository}/`
-  const { isTracked, holdsTracked, ignored } = openRepository(tree, repository)
   const byContent = new Map<string, string[]>()
   for (const key of keys) {
     const name = key.slice(prefix.length)

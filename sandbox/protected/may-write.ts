@@ -38,11 +38,13 @@ export function protectingPlaces(
   host: FileSystemView = cachedFileSystem(),
 ): (path: string) => string | undefined {
   const realRoots = roots.map((each) => host.realPath(each) ?? each)
+  let inRoots: ProtectedPlaces | undefined
   const shields = new Map<string | undefined, (path: string) => string | undefined>()
   const shieldIn = (root: string | undefined): ((path: string) => string | undefined) => {
     const known = shields.get(root)
     if (known !== undefined) return known
-    const shielded = root === undefined ? anywhere(policy.protectedPaths) : protectedByRoots(realRoots, policy)
+    const shielded =
+      root === undefined ? anywhere(policy.protectedPaths) : (inRoots ??= protectedByRoots(realRoots, policy))
     const made = shieldingPlaces(root ?? '/', shielded, host)
     shields.set(root, made)
     return made
