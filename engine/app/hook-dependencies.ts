@@ -14,7 +14,6 @@ import { judgement } from '../hooks/run-prompt-hook.ts'
 import { serverName } from '../mcp/server-name.ts'
 import type { McpServers } from '../mcp/servers.ts'
 import type { Model } from '../core/model.ts'
-import type { ToolPlace } from '../tools/tool.ts'
 import type { Session } from '../session/session.ts'
 import { rulesForProxy, type NetworkWatch } from './run-sandbox.ts'
 import { envFiles } from './hook-env-files.ts'
@@ -74,8 +73,6 @@ type HookDependencyOptions = {
   readonly session: Session
   readonly home: string
   readonly approvalMode: ApprovalMode
-  /** The run's working directory and sandbox. */
-  readonly began: ToolPlace
   readonly planMode: PlanMode
   /** Receives the variables that hooks set for commands. */
   readonly variables: CommandVariables
@@ -101,15 +98,11 @@ export function hookDependencies(options: HookDependencyOptions): {
   readonly dependencies: Omit<HookDependencies, 'onRun'>
   readonly close: () => Promise<void>
 } {
-  const { workspace, session, servers } = options
-  const own = new Map<Sandbox, Promise<Sandbox>>()
+  const { workspace, sandbox, session, servers } = options
+  let own: Promise<Sandbox> | undefined
   const sandboxFor = (hook: Hook): Promise<Sandbox> => {
     if (runsOutside(hook)) return options.outside()
-    const { sandbox } = options.began
-    if (hook.file.layer === 'project') return Promise.resolve(sandbox)
-    const opened = own.get(sandbox) ?? openForUser(sandbox, options)
-    own.set(sandbox, opened)
-    return opened
+    return hook.file.layer === 'project' ? Promise.resolve(sandbox) : (own ??= openForUser(sandbox, options))
   }
   return {
     dependencies: {
@@ -155,7 +148,7 @@ export function hookDependencies(options: HookDependencyOptions): {
       signal: options.signal,
     },
     close: async () => {
-      for (const opened of own.values()) await (await opened).close()
+      await (await own)?.close()
     },
   }
 }
