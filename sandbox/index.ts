@@ -8,6 +8,7 @@ export {
 } from './backend.ts'
 export { concealedOf } from './protected/may-read.ts'
 export { protectingPlace, protectingPlaces } from './protected/may-write.ts'
+export { protectThroughLinks } from './protected/through-links.ts'
 export { codeThatRunsLater, runsLater } from './protected/runs-later.ts'
 export { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
 export { protectedTable } from './protected/protected-table.ts'

@@ -85,6 +85,32 @@ export const nestedPlaces = memoize((patterns: readonly string[]): ((path: strin
   }
 })
 
+/**
+ * Finds the nested protected paths that lie below a path, and returns the names that follow the path's own. A name that is a pattern, and what follows
+ * it, is left out.
+ */
+export const nestedAhead = memoize(
+  (patterns: readonly string[]): ((path: string) => readonly (readonly string[])[]) => {
+    const long = patterns
+      .filter(isNested)
+      .map(splitNested)
+      .filter(({ rest }) => rest.length > 1)
+    return (path) =>
+      long.flatMap(({ root, rest }) => {
+        const parts = path === root || !isWithin(path, root) ? [] : relative(root, path).split('/')
+        if (parts.includes(spared)) return []
+        return rest.slice(1).flatMap((_, before) => {
+          const own = rest.slice(0, before + 1)
+          const end = parts.slice(-own.length)
+          if (end.length < own.length || !own.every((name, at) => matchesName(end[at], name))) return []
+          const after = rest.slice(before + 1)
+          const pattern = after.findIndex((name) => name.includes('*'))
+          return [pattern === -1 ? after : after.slice(0, pattern)]
+        })
+      })
+  },
+)
+
 /** The names of a nested path in order. Each is either a name in the form in which it is compared, or a test for the names that match a pattern. */
 type NamePath = readonly (string | ((plain: string) => boolean))[]
 

@@ -122,7 +122,7 @@ export async function planLandingOfCommits(
       roots,
       changes: changed,
       head,
-      isProtected: (entry) => protects(join(path, entry)) !== undefined,
+      isProtected: (entry, isLink) => protects(join(path, entry), isLink) !== undefined,
       staging: stagingIn(directory, path, (at) => {
         const moved = landed.find((each) => each.path === at && each.moved !== undefined)
         return moved === undefined ? landsAs(at) : { type: 'repository', commit: moved.commit }

@@ -15,6 +15,7 @@ import {
   type GitDirectories,
   type GitWrites,
   type Sandbox,
+  type SandboxPolicy,
   type View,
 } from '../../sandbox/index.ts'
 import { isInside } from '../core/directories-between.ts'
@@ -41,6 +42,7 @@ const [largestPack, mostMade, longestMs] = [512 * 1024 * 1024, 50, 30_000]
 export function openRemaking(
   directory: LockedFolder,
   sandbox: Sandbox,
+  policy: Pick<SandboxPolicy, 'protectedPaths'>,
   views: readonly View[],
 ): (made: { readonly path: string; readonly git: GitDirectories }) => Promise<Made> {
   const roots = views.flatMap(({ path, source }) => [path, source])
@@ -65,12 +67,12 @@ export function openRemaking(
     const words = ['config', '--file', join(path, '.git/config'), '--no-includes', '-z', '--get-regexp']
     const urls = await ask(64 * 1024, ...words, '^remote\\..*\\.url$')
     typed ??= typedWords(directory)
-    const protects = protectingPlaces(sandbox.policy, [path])
+    const protects = protectingPlaces(policy, [path])
     const remade = await remakeRepository({
       ...{ from, pack, roots },
       oidBytes: format.toString().trim() === 'sha256' ? 32 : 20,
       remotes: typeof urls === 'string' ? [] : remotesIn(urls.toString(), typed),
-      isProtected: (entry) => protects(join(path, entry)) !== undefined,
+      isProtected: (entry, isLink) => protects(join(path, entry), isLink) !== undefined,
     })
     if ('why' in remade) return remade
     const files = remade.files.map(({ path: name, content, mode }) => ({

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   encodePath,
@@ -17,16 +17,16 @@ import { notedTrees } from './heads.ts'
 import { openRemaking } from './made-repositories.ts'
 import { nestedGit } from './linked-git.ts'
 import { readRecord, removeRecord, writeRecord, type ChangeRecord, type RunChange } from './change-record.ts'
-import { lookThrough, type Look, type TreeLook } from './look-through.ts'
+import { lookThrough, type Look } from './look-through.ts'
 import { isNoSpace, noRoomFor, tooMuchIn } from './no-space.ts'
 import { changedRepository } from './changed-repository.ts'
-import { findDifferences, type Difference, type DifferenceBudget } from './find-differences.ts'
-import { secretsIn, type Manifest, type Original } from './view-manifest.ts'
-import { below, bytesOf, keyIn } from './path-keys.ts'
+import { secretsIn } from './view-manifest.ts'
+import { keyIn } from './path-keys.ts'
 import { whyBlocked } from './blocked-changes.ts'
 import { readMergeRules } from './merge-rules.ts'
 import { ignoredAmong, withoutEmptied } from './ignored-among.ts'
-import { findOverlayDifferences } from './overlay/find-overlay-differences.ts'
+import { protectInView } from './protected-in-view.ts'
+import { treesOf } from './trees-of-view.ts'
 import type { PrivateView } from './stored-view.ts'
 import { changeOf, knownBefore, type Tree } from './read-change.ts'
 
@@ -91,8 +91,10 @@ async function gatherChanges(
   /** Whether the view leaves out the user's own entry at a path, or on the way to it. */
   const isHidden = (path: string): boolean => [...hidden].some((each) => isInside(path, each))
   const noted = notedTrees(view.directory)
-  const remake = openRemaking(view.directory, sandbox, view.views)
-  for (const { path, source, git, known, find } of treesOf(view, look)) {
+  const manifests = view.manifests()
+  const policy = protectInView(view, manifests, noted, sandbox.policy)
+  const remake = openRemaking(view.directory, sandbox, policy, view.views)
+  for (const { path, source, git, known, find } of treesOf(view, manifests, look)) {
     for (const secret of secretsIn(path, known)) hidden.add(secret)
     const made: { key: string; path: string; kept: string; git: GitDirectories }[] = []
     const budget = { walk: openTreeBudget(path, bounds.tree), found: counted }
@@ -151,14 +153,14 @@ async function gatherChanges(
     }
     // Git in a nested repository obeys that repository's own configuration.
     const within = noted.filter((each) => isInside(each, path))
-    const protects = protectingPlaces(sandbox.policy, [...new Set([path, ...within])])
+    const protects = protectingPlaces(policy, [...new Set([path, ...within])])
     const ruleOf = await readMergeRules(wanted, all, { path, source, originalAt }, sandbox)
     for (const difference of withoutEmptied(wanted, all, overlooked)) {
       const { key, after } = difference
       const name = join(path, pathOfKey(key))
       const changed = () => changeOf(difference, tree, view.directory, sandbox, earlier, ruleOf(key))
       if (after.kind === 'other') special.push(name)
-      else if (!isHidden(name) && protects(name) !== undefined) {
+      else if (!isHidden(name) && protects(name, after.kind === 'link') !== undefined) {
         // What was written anew with the same content is no change.
         if ((await changed()) !== undefined) protectedPaths.push(name)
       } else {
@@ -181,67 +183,10 @@ async function gatherChanges(
     special,
     repositories,
     blocked,
-    protected_paths: [...sandbox.policy.protectedPaths],
+    protected_paths: [...policy.protectedPaths],
     with_ignored: withIgnored,
     view: look.stamp,
   }
   writeRecord(view.directory, record)
   return record
-}
-
-type FoundInTree = {
-  readonly differences: readonly Difference[]
-  readonly manifest: Manifest
-  readonly unreadable: Iterable<string>
-  /** Returns the state that a path had when the view was made; undefined if it didn't exist. */
-  readonly originalAt: (key: string) => Original | undefined
-}
-
-/**
- * Yields each tree of a view with a function `find`, which finds the tree's differences. `find` calls `repository` for each repository that the run may have
- * changed, with the directory `kept` that contains the repository if it isn't in the view itself.
- */
-function* treesOf(
-  { views, manifests, overlays }: PrivateView,
-  { trees }: Look,
-): Iterable<
-  Omit<Tree, 'manifest'> & {
-    /** The path of the private git directory, which exists only if the tree has a git directory. */
-    readonly git: string
-    /** What is known of the tree without looking; empty for an overlay. */
-    readonly known: Manifest
-    readonly find: (budget: DifferenceBudget, repository: (key: string, kept?: string) => void) => Promise<FoundInTree>
-  }
-> {
-  const known = manifests()
-  for (const [index, { path, source }] of views.entries()) {
-    const storage = overlays[index]
-    const manifest = known[index] ?? new Map<string, Original>()
-    const look: TreeLook = trees[index] ?? { closed: new Map(), unreadable: new Set() }
-    // If the tree had no repository, one that the run made is in the upper directory, which exists even when the overlay isn't mounted.
-    const own = storage === undefined ? source : existsSync(storage.repository) ? storage.repository : storage.upper
-    yield {
-      path,
-      source,
-      git: join(own, '.git'),
-      known: manifest,
-      find: async (budget, repository) =>
-        storage === undefined
-          ? {
-              manifest,
-              originalAt: (key) => manifest.get(key),
-              unreadable: look.unreadable,
-              differences: await findDifferences(source, manifest, look, repository, budget),
-            }
-          : findOverlayDifferences(
-              { lower: path, merged: source, storage },
-              look,
-              (key) => {
-                const isMade = !existsSync(bytesOf(path, below(key, '.git')))
-                repository(key, key === '' ? own : isMade ? join(storage.upper, pathOfKey(key)) : undefined)
-              },
-              budget,
-            ),
-    }
-  }
 }

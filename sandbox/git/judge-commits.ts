@@ -4,6 +4,7 @@ import { decodeText, encodeText } from '../path-bytes.ts'
 
 /** The mode of an entry that stands for a commit of another repository. */
 const gitlink = '160000'
+const link = '120000'
 
 /**
  * Why the new commits that lead to certain commits must not land on a branch: one of them adds or changes an entry that would not land in the work tree, or refers to a
@@ -20,7 +21,7 @@ export function findFaultInCommits(
   options: {
     readonly commits: readonly string[]
     readonly before: string | undefined
-    readonly isProtected: (path: string) => boolean
+    readonly isProtected: (path: string, isLink?: boolean) => boolean
   },
 ): string | undefined {
   const { commits, before, isProtected } = options
@@ -43,7 +44,7 @@ export function findFaultInCommits(
   if (!ok) return `git can\u2019t read its commits (${complaint.split('\n')[0] ?? ''})`
   let known: ReadonlySet<string> | undefined
   for (const { mode, path } of entriesOf(stdout)) {
-    if (isProtected(path)) return `a commit changes ${JSON.stringify(path)}, which never lands`
+    if (isProtected(path, mode === link)) return `a commit changes ${JSON.stringify(path)}, which never lands`
     if (mode !== gitlink) continue
     known ??= gitlinksOf(git, host, before)
     if (!known.has(path))

@@ -27,7 +27,7 @@ type CommitsWish = {
   /** What was checked out in `to` when the view was made, or where the last landing left it. Undefined: that isn't known, so nothing moves. */
   readonly head: CheckedOut | undefined
   /** Whether an entry of the work tree, given by its path in the tree, must not land. */
-  readonly isProtected: (path: string) => boolean
+  readonly isProtected: (path: string, isLink?: boolean) => boolean
   /** What decides which of the paths that the commands staged are staged. Absent: nothing is staged. */
   readonly staging?: StagingWish | undefined
 }

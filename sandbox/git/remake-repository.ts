@@ -26,7 +26,7 @@ type RemakeWish = {
   /** The directories that commands can write to: a git program in one of them is never started. */
   readonly roots: readonly string[]
   /** Whether an entry of the work tree, given by its path in the tree, must not land. */
-  readonly isProtected: (path: string) => boolean
+  readonly isProtected: (path: string, isLink?: boolean) => boolean
 }
 
 /** The files of a repository that was made anew, by their paths in its git directory, or why it can't be made. */

@@ -4,7 +4,8 @@ import { gitMetadata, innermost, resolveExisting, shieldingPlaces } from '../den
 import { hostFileSystem, type FileSystemView } from '../file-system-view.ts'
 import { ownPlaceOf } from '../installation/own-paths.ts'
 import { memoize } from '../memoize.ts'
-import { nestedPlace } from '../nested-places.ts'
+import { nestedAhead, nestedPlace } from '../nested-places.ts'
+import { isAnyWithin } from '../path-list.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { protectedByRoots, type ProtectedPlaces } from '../roots.ts'
 
@@ -28,7 +29,8 @@ export function protectingPlace(
 
 /**
  * Like `protectingPlace`, but returns a function for many paths. Each of the host's files is queried only once, and the places below the roots are
- * computed only once.
+ * computed only once. The function's second argument says whether a link is written: a link is protected, too, if a protected place lies below it,
+ * because whatever it leads to would be in that place.
  *
  * @internal
  */
@@ -36,7 +38,7 @@ export function protectingPlaces(
   policy: Pick<SandboxPolicy, 'protectedPaths'>,
   roots: readonly string[],
   host: FileSystemView = cachedFileSystem(),
-): (path: string) => string | undefined {
+): (path: string, isLink?: boolean) => string | undefined {
   const realRoots = roots.map((each) => host.realPath(each) ?? each)
   let inRoots: ProtectedPlaces | undefined
   const shields = new Map<string | undefined, (path: string) => string | undefined>()
@@ -49,7 +51,8 @@ export function protectingPlaces(
     shields.set(root, made)
     return made
   }
-  return (path) => {
+  return (path, isLink) => {
+    if (isLink === true && leadsToPlace((inRoots ??= protectedByRoots(realRoots, policy)).inside, path)) return path
     const real = resolveExisting(path, host)
     const own = ownPlaceOf(real, realRoots)
     if (own !== undefined) return own
@@ -58,6 +61,10 @@ export function protectingPlaces(
     if (git !== undefined) return git
     return shieldIn(root)(real)
   }
+}
+
+function leadsToPlace(places: readonly string[], path: string): boolean {
+  return isAnyWithin(places, path) || nestedAhead(places)(path).length > 0
 }
 
 /**

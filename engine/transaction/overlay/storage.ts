@@ -32,6 +32,8 @@ export type OverlayStorage = {
   readonly unclean: string
   /** A file that lists the keys of the files that the view leaves out because they hold secrets. It doesn't exist if there are none. */
   readonly secrets: string
+  /** A file that lists the keys of the tree's links. */
+  readonly links: string
 }
 
 /**
@@ -49,6 +51,7 @@ export function overlayStorage(folder: string, number: number): OverlayStorage {
     root: at('root'),
     unclean: at('unclean'),
     secrets: at('secrets'),
+    links: at('links'),
   }
 }
 

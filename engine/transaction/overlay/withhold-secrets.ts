@@ -14,7 +14,7 @@ const atOnce = 500
 const bounds = { ...treeBounds, entries: 10_000_000, bytes: 2 * 1024 * 1024 * 1024 }
 
 /**
- * Takes the files with secrets out of mounted overlays. They stay in the trees below, and count as never shown.
+ * Takes the files with secrets out of mounted overlays. They stay in the trees below, and count as never shown. Also notes the trees' links.
  *
  * @returns their absolute paths
  * @throws UserError `sandboxUnavailable` if one of them can't be taken out
@@ -23,9 +23,12 @@ export async function withholdSecrets({ views, overlays, state }: PrivateView): 
   const found: string[] = []
   for (const [index, { path, source }] of views.entries()) {
     const storage = overlays[index]
-    if (storage === undefined || state.shown === undefined) continue
-    const secrets = [...(await findSecretFiles(path, await filesIn(path), state.shown))]
-    if (secrets.length > 0) writeFileSync(storage.secrets, JSON.stringify(secrets), { mode: 0o600 })
+    if (storage === undefined) continue
+    const { files, links } = await filesIn(path)
+    writeKeys(storage.links, links)
+    if (state.shown === undefined) continue
+    const secrets = [...(await findSecretFiles(path, [...files, ...links], state.shown))]
+    writeKeys(storage.secrets, secrets)
     for (const key of secrets) {
       takeOut(source, key)
       found.push(join(path, pathOfKey(key)))
@@ -36,8 +39,21 @@ export async function withholdSecrets({ views, overlays, state }: PrivateView): 
 
 /** The keys of the files that were taken out of an overlay. */
 export function readWithheld({ secrets }: OverlayStorage): ReadonlySet<string> {
-  const isThere = statSync(secrets, { throwIfNoEntry: false }) !== undefined
-  return new Set(isThere ? (JSON.parse(readFileSync(secrets, 'utf8')) as readonly string[]) : [])
+  return new Set(readKeys(secrets))
+}
+
+/** The keys of the links that an overlay's tree had when the view was made. */
+export function readLinks({ links }: OverlayStorage): readonly string[] {
+  return readKeys(links)
+}
+
+function writeKeys(file: string, keys: readonly string[]): void {
+  if (keys.length > 0) writeFileSync(file, JSON.stringify(keys), { mode: 0o600 })
+}
+
+function readKeys(file: string): readonly string[] {
+  const isThere = statSync(file, { throwIfNoEntry: false }) !== undefined
+  return isThere ? (JSON.parse(readFileSync(file, 'utf8')) as readonly string[]) : []
 }
 
 function takeOut(merged: string, key: string): void {
@@ -58,20 +74,23 @@ function takeOut(merged: string, key: string): void {
 }
 
 /** The keys of a tree's files and links, without those in git directories. */
-async function filesIn(tree: string): Promise<readonly string[]> {
+async function filesIn(
+  tree: string,
+): Promise<{ readonly files: readonly string[]; readonly links: readonly string[] }> {
   const budget = openTreeBudget(tree, bounds)
-  const found: string[] = []
+  const [files, links]: [string[], string[]] = [[], []]
   const pending = ['']
   let looked = 0
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     for (const { name, kind } of entriesIn(tree, directory, budget)) {
       if (++looked % atOnce === 0) await setImmediate()
       const key = below(directory, name)
-      if (kind === 'file' || kind === 'link') found.push(key)
+      if (kind === 'file') files.push(key)
+      else if (kind === 'link') links.push(key)
       else if (kind === 'directory' && name !== '.git') pending.push(key)
     }
   }
-  return found
+  return { files, links }
 }
 
 function entriesIn(tree: string, directory: string, budget: TreeBudget): readonly ListedEntry[] {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { needsBubblewrap } from '../../support/needs.ts'
@@ -36,6 +36,36 @@ test.skipIf(needsBubblewrap()).each([
   expect([ended.code, readFileSync(join(cwd, 'a.txt'), 'utf8')], ended.stderr).toEqual([0, 'b\n'])
   expect(existsSync(join(cwd, path)) ? readFileSync(join(cwd, path), 'utf8') : undefined).toBe(before)
   expect(ended.stderr).toContain(path)
+})
+
+test.skipIf(needsBubblewrap()).each([
+  ['a protected name that leads nowhere', 'ln -s cfg/env .envrc', 'mkdir cfg; echo evil > cfg/env', 'cfg/env'],
+  ['a protected name in a folder', 'mkdir p; ln -s ../cfg/env p/.envrc', 'mkdir cfg; echo evil > cfg/env', 'cfg/env'],
+  ['link after link', 'mkdir c; touch c/x; ln -s c cfg; ln -s cfg/env .envrc', 'echo evil > c/env', 'c/env'],
+  ['a folder with settings', 'mkdir vs; touch vs/x; ln -s vs .vscode', 'echo evil > vs/tasks.json', 'vs/tasks.json'],
+  ['a link of its own', 'true', 'mkdir vs; echo evil > vs/tasks.json; ln -s vs .vscode', '.vscode'],
+  ['a link on the way', 'ln -s cfg/env .envrc', 'mkdir c; echo evil > c/env; ln -s c cfg', 'cfg'],
+  [
+    'a link on the way to hooks',
+    'git config core.hooksPath cfg/hk',
+    'mkdir -p c/hk; echo evil > c/hk/pre-commit; ln -s c cfg',
+    'cfg',
+  ],
+])('what programs reach through links does not land: %s', async (_, prepare, plant, path) => {
+  for (const [commit, view] of [
+    ['true', 'copy'],
+    [`git add -A; git ${by} commit -qm two`, 'copy'],
+    ['true', 'overlay'],
+  ] as const) {
+    const cwd = repository({ 'a.txt': 'a\n' })
+    execFileSync('sh', ['-c', `${prepare}; git add -A; git ${by} commit -qm links --allow-empty`], { cwd })
+    const script = `${plant}; echo b > a.txt; ${commit}`
+    const ended = await exec([cmd(script), [say('done')]], ['--json', `--view=${view}`, 'x'], { cwd })
+    expect([ended.code, readFileSync(join(cwd, 'a.txt'), 'utf8')], ended.stderr).toEqual([0, 'b\n'])
+    expect(lstatSync(join(cwd, path), { throwIfNoEntry: false })).toBeUndefined()
+    expect(ended.stderr).toContain(path)
+    expect(execFileSync('git', ['log', '-1', '--format=%s'], { cwd, encoding: 'utf8' })).toBe('links\n')
+  }
 })
 
 test.skipIf(needsBubblewrap())('in place, a repository that a command has moved stays read-only', async () => {
