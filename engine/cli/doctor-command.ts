@@ -1,20 +1,9 @@
-import process from 'node:process'
-import { codeThatRunsLater, doctor, protectedTable, renderDoctor, type ProtectedPlace } from '../../sandbox/index.ts'
-import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
+import { codeThatRunsLater, protectedTable, renderDoctor, type ProtectedPlace } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { findAppPaths, stateFor } from '../core/app-paths.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
-import { configurationRows } from './doctor/configuration-rows.ts'
-import { credentialRows } from './doctor/credential-rows.ts'
-import { findConfiguration } from './doctor/find-configuration.ts'
-import { findGit } from './doctor/find-git.ts'
-import { findModel } from './doctor/find-model.ts'
-import { gitRows } from './doctor/git-rows.ts'
 import { renderRows, type Row } from './doctor/doctor-row.ts'
-import { sandboxRow } from './doctor/sandbox-rows.ts'
-import { stateRow } from './doctor/try-state.ts'
+import { exitCodeOf, lookHere } from './doctor/look-here.ts'
 import { statement } from '../app/no-sandbox.ts'
-import { findRepository, findWorkspace } from '../app/workspace.ts'
 import { print, printText, printJson } from './print.ts'
 
 /** The command line of `agent doctor`, as parsed. */
@@ -37,20 +26,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     else print(...renderProtected())
     return exitCodes.done
   }
-  const workspace = findWorkspace(options.cd ?? process.cwd())
-  const places = findAppPaths(process.env)
-  const root = findRepository(workspace)
-  const { config, facts } = await findConfiguration(options, { root: root ?? workspace, workspace }, places)
-  const report = await doctor()
-  const needed = sandboxRow(report, config?.settings ?? {})
-  const checks = sanitizeForTerminal([
-    needed,
-    ...(await findModel(options, config, workspace)),
-    ...gitRows(await findGit({ root, workspace, anywhere: options.skipGitRepoCheck === true }, process.env)),
-    ...configurationRows(facts),
-    ...(await credentialRows(config?.settings ?? {}, process.env, workspace)),
-    stateRow(stateFor([workspace], places.state)),
-  ])
+  const { report, needed, checks } = await lookHere(options)
   const ready = checks.every(({ state }) => state !== 'missing')
   const advice = report.chosen === undefined ? `${statement}\n` : ''
   if (options.json === true) printJson({ ...report, ready, checks })
@@ -58,8 +34,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     printText(`${renderDoctor(report)}${advice}`)
     print(...renderRows(checks), verdict(checks))
   }
-  if (ready) return exitCodes.done
-  return needed.state === 'missing' ? exitCodes.sandboxUnavailable : exitCodes.failed
+  return exitCodeOf(checks, needed)
 }
 
 function verdict(checks: readonly Row[]): string {

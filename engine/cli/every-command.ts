@@ -7,6 +7,7 @@ import { declareConfig } from './declare/declare-config.ts'
 import { declareEvidence } from './declare/declare-evidence.ts'
 import { declareDiff } from './declare/declare-diff.ts'
 import { declareExec } from './declare/declare-exec.ts'
+import { declareInit } from './declare/declare-init.ts'
 import { declareMcp } from './declare/declare-mcp.ts'
 import { declareMcpServer } from './declare/declare-mcp-server.ts'
 import { declarePlugins } from './declare/declare-plugins.ts'
@@ -31,6 +32,7 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   declareDiff(program, finish)
   declareSandbox(program, finish)
   declareDoctor(program, finish)
+  declareInit(program, finish)
   declarePolicy(program, finish)
   declareConfig(program, finish)
   declarePlugins(program, finish)
