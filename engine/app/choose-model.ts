@@ -70,7 +70,8 @@ export function inspectNamed(name: string, sources: ModelSources): Promise<Model
   return inspectModel(fromHere(name, sources.from), modelOptions(sources))
 }
 
-function modelOptions({ settings: config, workspace, environment, gate }: ModelSources): ModelOptions {
+/** What the lookup of a model depends on, as the models' own code takes it. */
+export function modelOptions({ settings: config, workspace, environment, gate }: ModelSources): ModelOptions {
   return {
     gate,
     env: environment,

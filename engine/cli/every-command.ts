@@ -10,6 +10,7 @@ import { declareExec } from './declare/declare-exec.ts'
 import { declareInit } from './declare/declare-init.ts'
 import { declareMcp } from './declare/declare-mcp.ts'
 import { declareMcpServer } from './declare/declare-mcp-server.ts'
+import { declareModels } from './declare/declare-models.ts'
 import { declarePlugins } from './declare/declare-plugins.ts'
 import { declarePolicy } from './declare/declare-policy.ts'
 import { declareDoctor } from './declare/declare-doctor.ts'
@@ -33,6 +34,7 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   declareSandbox(program, finish)
   declareDoctor(program, finish)
   declareInit(program, finish)
+  declareModels(program, finish)
   declarePolicy(program, finish)
   declareConfig(program, finish)
   declarePlugins(program, finish)

@@ -44,6 +44,6 @@ function unknownModel(name: string, providers: readonly string[]): ModelError {
   return new ModelError(
     'configuration',
     `Unknown model '${name}'. Accepted: 'replay:FILE'; 'PROVIDER/NAME' with one of the providers ${providers.join(', ')}; ` +
-      `or a name that shows its maker: 'gpt-…', 'codex-…', 'o3', 'claude-…'.`,
+      `or a name that shows its maker: 'gpt-…', 'codex-…', 'o3', 'claude-…'. To see what your providers offer, run agent models.`,
   )
 }

@@ -120,7 +120,8 @@ function giveUp(
     failure.kind !== 'authentication' || failure.status === undefined
       ? ''
       : ` (asked at ${baseUrl.split('?')[0]} with ${keyFrom === undefined ? 'no key' : `the key from ${keyFrom}`})`
-  return new ModelError('provider', `${broken}${sentence(provider, failure)}${asked}${why}`, {
+  const others = failure.status === 404 ? ' To see what your providers offer, run agent models.' : ''
+  return new ModelError('provider', `${broken}${sentence(provider, failure)}${asked}${why}${others}`, {
     failure: failure.kind,
     status: failure.status,
     spent: failure.spent,

@@ -36,7 +36,7 @@ export function modelRows(
           ...model,
           state: 'missing',
           found: finding.problem,
-          next: 'Set model or model_provider in config.toml, or use -m.',
+          next: 'Set model or model_provider in config.toml, or use -m. agent models lists what your providers offer.',
         },
       ]
     case 'provider':
