@@ -34,6 +34,8 @@ export type ShownPlaces = GuardedPlaces & {
   readonly protectedOutside?: readonly string[]
   /** What commands see of this machine besides the roots. Default: the whole machine. */
   readonly tree?: ClosedTree | undefined
+  /** The directory in which what this command writes in caches is stored. If it is undefined, the command can only read them. */
+  readonly layers?: string | undefined
 }
 
 /**

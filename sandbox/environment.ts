@@ -2,6 +2,7 @@ import process from 'node:process'
 import { withGitSettings } from './git/settings-in-variables.ts'
 import { memoize } from './memoize.ts'
 import { networkVariables } from './network/inside.ts'
+import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { wildcard } from './wildcard.ts'
 
@@ -98,15 +99,21 @@ const nonInteractive: Variables = {
   PIP_NO_INPUT: '1',
 }
 
-/** Variables that move temporary files and caches to the private temporary directory, because the caches in the home directory are read-only. */
-function privateTemp(directory: string): Variables {
+/**
+ * Variables that move temporary files to the private temporary directory, and caches too where commands can't write to those in the home directory.
+ *
+ * @param homes directories in which commands can write to caches
+ */
+function privateTemp(directory: string, inherited: Variables, homes: readonly string[]): Variables {
+  const caches = { XDG_CACHE_HOME: `${directory}/.cache`, npm_config_cache: `${directory}/.cache/npm` }
+  const isUsable = (place: string | undefined): boolean =>
+    place !== undefined && homes.some((home) => isWithin(place, home))
   return {
     TMPDIR: directory,
     TMP: directory,
     TEMP: directory,
     TMPPREFIX: `${directory}/zsh`,
-    XDG_CACHE_HOME: `${directory}/.cache`,
-    npm_config_cache: `${directory}/.cache/npm`,
+    ...Object.fromEntries(Object.entries(caches).filter(([name]) => !isUsable(inherited[name] ?? inherited['HOME']))),
   }
 }
 
@@ -181,13 +188,17 @@ export function countWithheld(policy: SandboxPolicy): Withheld {
 /**
  * The variables of a command. They come from four sources: the caller's environment (after the policy's filters), the sandbox (for example, variables
  * that keep a command from waiting for a person, or that name its proxy), the policy, and the command itself. If two sources set the same variable,
- * the later one wins. `temp` is the command's own temporary directory, as the command sees it.
+ * the later one wins.
+ *
+ * @param temp the command's own temporary directory, as the command sees it
+ * @param homes directories in which commands can write to caches
  */
 export function commandEnvironment(
   policy: SandboxPolicy,
   inherited: Readonly<Record<string, string | undefined>>,
   command: { readonly cwd: string; readonly env?: Variables | undefined; readonly terminal?: unknown },
   temp = '/tmp',
+  homes: readonly string[] = [],
 ): CommandEnvironment {
   const { inherit, pass, exclude, includeOnly, set } = policy.environment
   const variables: Record<string, string> = {}
@@ -210,7 +221,7 @@ export function commandEnvironment(
       ...variables,
       ...nonInteractive,
       ...(command.terminal === undefined ? {} : { TERM: 'xterm-256color' }),
-      ...(policy.mode === 'danger-full-access' ? {} : privateTemp(temp)),
+      ...(policy.mode === 'danger-full-access' ? {} : privateTemp(temp, variables, homes)),
       ...networkVariables(policy),
       ...(policy.dockerSocket === undefined ? {} : { DOCKER_HOST: `unix://${policy.dockerSocket}` }),
       PWD: command.cwd,

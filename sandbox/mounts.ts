@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { FileSystemView } from './file-system-view.ts'
 import type { Mount } from './mount.ts'
 import { isNested } from './nested-places.ts'
@@ -30,7 +30,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
   }
   const roots = writableRoots(policy, host)
 
-  for (const mount of treeMounts(places.tree, host)) byPath.set(mount.path, mount)
+  for (const mount of treeMounts(places, host)) byPath.set(mount.path, mount)
   const ofTree = new Set(byPath.keys())
   for (const place of hiddenPlaces) {
     const real = host.realPath(place)
@@ -111,17 +111,19 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     .map((mount) => ({ mount, deep: depth(mount.path) }))
     .toSorted((a, b) => a.deep - b.deep || (a.mount.path < b.mount.path ? -1 : 1))
     .map(({ mount }) => mount)
-  return mounts.map((mount) =>
-    mount.as === 'empty-directory' && mounts.some(({ path }) => path !== mount.path && isWithin(path, mount.path))
-      ? { ...mount, as: 'tmpfs' }
-      : mount,
-  )
+  return mounts.map((mount) => {
+    if (mount.as !== 'empty-directory' && mount.as !== 'cache') return mount
+    const isEmpty = !mounts.some(({ path }) => path !== mount.path && isWithin(path, mount.path))
+    if (isEmpty) return mount
+    // An overlay would not show what is mounted in it.
+    return { ...mount, as: mount.as === 'cache' ? 'read-only' : 'tmpfs' }
+  })
 }
 
 /** The mounts of a closed tree. A place that doesn't exist any more is left out. */
-function treeMounts(tree: ShownPlaces['tree'], host: FileSystemView): readonly Mount[] {
+function treeMounts({ tree, layers }: ShownPlaces, host: FileSystemView): readonly Mount[] {
   if (tree === undefined) return []
-  const { hidden, homes, shown } = tree
+  const { hidden, homes, shown, caches } = tree
   return [
     ...hidden.flatMap((path): readonly Mount[] => {
       const kind = host.realPath(path) === path ? host.kindOf(path) : 'absent'
@@ -131,6 +133,10 @@ function treeMounts(tree: ShownPlaces['tree'], host: FileSystemView): readonly M
     ...shown.flatMap(({ path, source }): readonly Mount[] => {
       if (host.realPath(source) !== source) return []
       return [{ path, as: 'read-only', ...(path === source ? {} : { source }) }]
+    }),
+    ...caches.flatMap(({ path, source }, index): readonly Mount[] => {
+      if (layers === undefined || host.realPath(source) !== source) return []
+      return [{ path, as: 'cache', source, storage: join(layers, `${index}`) }]
     }),
   ]
 }

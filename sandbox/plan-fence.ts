@@ -44,8 +44,8 @@ const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty', 'pts'].map(
 type Fenced = {
   readonly held: { readonly identityOf: (path: string) => Identity | undefined }
   readonly run: { readonly path: string; readonly temp: string }
-  /** The home directories in place of which commands see a directory of the run's own. Default: none. */
-  readonly tree?: Pick<ClosedTree, 'homes'> | undefined
+  /** The home directories in place of which commands see a directory of the run's own, and the caches over which they see one. Default: none. */
+  readonly tree?: Pick<ClosedTree, 'homes' | 'caches'> | undefined
 }
 
 /**
@@ -93,6 +93,7 @@ export function planFence(
       // If the policy shows the system's own directory, commands have no private one.
       ...(shown.includes(temporary) ? [] : allow(temporary, run.temp, everyWrite)),
       ...(tree?.homes ?? []).flatMap(({ path, source }) => allow(path, source, everyWrite)),
+      ...(tree?.caches ?? []).map(({ path }) => ({ path, accesses: everyWrite })),
       { path: '/dev/shm', accesses: everyWrite },
       ...devices,
     ],

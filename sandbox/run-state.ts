@@ -12,6 +12,7 @@ import { placesForCommand, type ShownPlaces } from './command-policy.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { RunningCommands } from './process/running-commands.ts'
 import { outOfSight } from './tree/out-of-sight.ts'
+import { createCacheLayers } from './tree/cache-layers.ts'
 import { openClosedTree } from './tree/closed-tree.ts'
 import { deniedBelow, protectedByRoots, writableRoots } from './roots.ts'
 import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
@@ -26,6 +27,10 @@ export type RunState = {
   readonly run: ReturnType<typeof makeRunDirectory>
   /** What commands see of this machine besides the roots; undefined if they see all of it, or only the roots. */
   readonly tree: ShownPlaces['tree']
+  /** Takes a directory in which one command stores what it writes in caches; undefined if there are none. */
+  readonly takeLayer: ReturnType<typeof createCacheLayers>
+  /** The home directories in which commands can write to caches. */
+  readonly homes: readonly string[]
   /** Whether a path of this machine isn't there for commands. */
   readonly isOutOfSight: (path: string) => boolean
   readonly running: RunningCommands
@@ -50,12 +55,14 @@ export type RunState = {
  * the expected entry, and `unavailable` if there is no directory that is out of the commands' reach. In both cases, nothing stays held.
  *
  * @param start starts a command in the sandbox. It is used for one of our own programs, which reads files that commands have left behind
+ * @param overlays whether overlays can be mounted over caches
  */
 export function openRunState(
   policy: SandboxPolicy,
   backend: Backend,
   wanted: readonly Place[],
   start: (command: Command) => SandboxProcess,
+  overlays = false,
 ): RunState {
   const held = holdPlaces(policy, backend, wanted)
   try {
@@ -84,6 +91,8 @@ export function openRunState(
       roots,
       run,
       tree,
+      takeLayer: createCacheLayers(run.home, overlays ? (tree?.caches.map(({ source }) => source) ?? []) : []),
+      homes: overlays ? (tree?.homes.map(({ path }) => path) ?? []) : [],
       isOutOfSight: outOfSight(tree, [
         workspace,
         ...roots,

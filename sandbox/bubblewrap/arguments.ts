@@ -45,7 +45,15 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
 
 /**
  * The capabilities that the sandbox's first program needs to mount file systems, to map its root user to an ordinary id (since Linux 5.12 this
- * requires CAP_SETFCAP, see user_namespaces(7)), and to set the limits of its namespace. For settings of the network namespace it needs CAP_NET_ADMIN, unless
+ * requires CAP_SETFCAP, see user_namespaces(7)), and to set the limits of its namespace. An overlay keeps a directory that only its owner could enter if it
+ * weren't closed to everybody, which needs CAP_DAC_OVERRIDE. For settings of the network namespace it needs CAP_NET_ADMIN, unless
  * it runs as root of this machine.
  */
-const capabilities = ['CAP_SYS_ADMIN', 'CAP_SETUID', 'CAP_SETGID', 'CAP_SETFCAP', 'CAP_SYS_RESOURCE']
+const capabilities = [
+  'CAP_SYS_ADMIN',
+  'CAP_DAC_OVERRIDE',
+  'CAP_SETUID',
+  'CAP_SETGID',
+  'CAP_SETFCAP',
+  'CAP_SYS_RESOURCE',
+]

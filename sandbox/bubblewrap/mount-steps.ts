@@ -33,6 +33,13 @@ export function lookAtHost(path: string, lstat: CachedFileSystem['lstat'] = cach
   return { kind: stat.isDirectory() ? 'directory' : 'file', identity: identityOf(path, stat) }
 }
 
+/** Throws `path-changed` if the entry at a path is no longer the one that was there when the sandbox was opened. */
+export function requireSame(path: string, identity: Identity | undefined): void {
+  const now = lookAtHost(path).identity
+  if (identity === undefined || (now.device === identity.device && now.inode === identity.inode)) return
+  throw new SandboxError('path-changed', { backend: 'bubblewrap', path })
+}
+
 function identityOf(path: string, { dev, ino }: Stats): Identity {
   if (Number.isSafeInteger(dev) && Number.isSafeInteger(ino)) return { device: BigInt(dev), inode: BigInt(ino) }
   // The device or inode number is too large for a JavaScript number to be exact, so the query is repeated with bigints. Using bigints for every query
@@ -186,6 +193,14 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
       }
       const { what, create } = take(mount.source ?? path)
       return [put(what, { set: readOnly, recursive: true }, create)]
+    }
+    case 'cache': {
+      const [lower, storage] = [mount.source ?? path, mount.storage ?? '']
+      taken.push(
+        { do: 'hold', as: path, path: behindOwnDevices(lower), identity: stage.look(lower).identity },
+        { do: 'cover', held: path, path: behindOwnDevices(storage), identity: stage.look(storage).identity },
+      )
+      return [put({ taken: path }, undefined, 'directory')]
     }
     case 'replaced-file': {
       const { what } = take(mount.source ?? path)

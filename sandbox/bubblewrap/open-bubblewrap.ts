@@ -16,7 +16,6 @@ import { unlimitedOutput } from '../git/pack.ts'
 import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
 import { helperFor, requireArchitecture } from '../helper/helper.ts'
-import type { Identity } from '../helper/steps.ts'
 import type { NetworkOptions } from '../network/proxy.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
 import { waitForExit, signal } from '../process/signal.ts'
@@ -32,7 +31,7 @@ import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { checkTerminal } from '../terminal/connect-terminal.ts'
 import { bubblewrapArguments, helperInside } from './arguments.ts'
 import { kernelView } from './kernel-view.ts'
-import { hostSharedMemory, lookAtHost, mountSteps, usesSharedMemory } from './mount-steps.ts'
+import { hostSharedMemory, lookAtHost, mountSteps, requireSame, usesSharedMemory } from './mount-steps.ts'
 import { planAgain } from './plan-again.ts'
 import { planMounts } from '../mounts.ts'
 import { planFence } from '../plan-fence.ts'
@@ -58,18 +57,17 @@ export async function openBubblewrap(
   wanted: readonly Place[] = [],
 ): Promise<Sandbox> {
   const bubblewrap = await requireBubblewrap()
-  const { program, watches, fence: fenceVersion } = bubblewrap
+  const { program, watches, fence: fenceVersion, overlays } = bubblewrap
   const architecture = requireArchitecture('bubblewrap', 'system call filter')
   dockerSocketGroup(policy, 'bubblewrap')
   refuseAbstractSockets(policy)
   const networks = await prepareNetwork(policy, options)
   const helper = helperFor(architecture)
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
-  const state = openRunState(policy, 'bubblewrap', wanted, (command) => start(command, 'own'))
+  const state = openRunState(policy, 'bubblewrap', wanted, (command) => start(command, 'own'), overlays)
   const { held, roots, run, running } = state
   const commandPipes = createPipes(run.path, true)
-  const watchCovered = createUncoveredWatch()
-  const [named, kernel] = [networks.mounts(run.path), kernelView(hostFileSystem)]
+  const [watchCovered, named, kernel] = [createUncoveredWatch(), networks.mounts(run.path), kernelView(hostFileSystem)]
   let open = true
 
   /** Starts a command. `whose` is `own` for one of our own programs, which only read what the caller's commands have left behind. */
@@ -78,13 +76,14 @@ export async function openBubblewrap(
     requireDirectory(command.cwd, 'working directory')
     checkTerminal(command)
     commandPipes.prepare()
-    const { variables } = commandEnvironment(policy, process.env, command)
+    const { variables } = commandEnvironment(policy, process.env, command, '/tmp', state.homes)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'], policy.views)
     const applied = held.current(policyForCommand(policy, command))
     requireSame(applied.workspace, held.identityOf(applied.workspace))
+    const layer = whose === 'own' || command.readOnly === true ? undefined : state.takeLayer()
     const { covered, steps, fence } = planAgain(() => {
-      const places = state.placesOf(command)
+      const places = { ...state.placesOf(command), layers: layer?.path }
       const host = held.look()
       const mounts = planMounts(applied, places, host)
       const steps = mountSteps([...mountsAsShown(mounts, policy.views), ...named, ...kernel], {
@@ -174,7 +173,7 @@ export async function openBubblewrap(
         // bwrap is killed too: if it still has no init, it is stuck in its own setup.
         if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
       },
-      ...commandLimits(policy, command, [...roots, run.temp]),
+      ...commandLimits(policy, command, [...roots, run.temp, run.home]),
       ...(whose === 'own' ? unlimitedOutput : {}),
       signal: command.signal,
       settle: async ({ code, signal: endedBy }, drained) => {
@@ -182,6 +181,7 @@ export async function openBubblewrap(
         if (status.initPid !== undefined) await waitForExit(status.initPid)
         // The command may have ended before its last error messages have been read, and denials are found in these messages.
         await drained()
+        layer?.release()
         // A missing exit code doesn't prove that the setup failed: the kernel may have killed bwrap when memory ran out. So an error message of
         // bwrap is required too.
         if (!status.commandRan && !stopped && /^bwrap: /m.test(complaint.text())) {
@@ -230,13 +230,6 @@ export async function openBubblewrap(
       await state.close()
     },
   }
-}
-
-/** Throws `path-changed` if the entry at a path is no longer the one that was there when the sandbox was opened. */
-function requireSame(path: string, identity: Identity | undefined): void {
-  const now = lookAtHost(path).identity
-  if (identity === undefined || (now.device === identity.device && now.inode === identity.inode)) return
-  throw new SandboxError('path-changed', { backend: 'bubblewrap', path })
 }
 
 const socketAccess = { off: 'loopback', allowlist: 'loopback', full: 'internet' } as const

@@ -1,4 +1,4 @@
-import { release } from 'node:os'
+import { release, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from '../host-paths.ts'
@@ -11,13 +11,12 @@ import { locateBubblewrap } from './locate.ts'
 import { unlimitedWatches } from '../limits/plan-limits.ts'
 import { nameFence, unenforcedWith } from '../second-fence.ts'
 import type { Bubblewrap, Probe } from './try-bubblewrap.ts'
-import type { WatchLimits } from './watch-limits.ts'
 
 /**
  * What is stored on disk about a successful trial. It is checked without a schema, because loading a schema library would take longer than the rest
  * of the probe.
  */
-type Remembered = { readonly key: string; readonly watches: WatchLimits | undefined; readonly fence: number }
+type Remembered = { readonly key: string } & Omit<Bubblewrap, 'program'>
 
 let known: Promise<Probe> | undefined
 
@@ -57,23 +56,26 @@ async function probe(): Promise<Probe> {
   const key = machineKey(program)
   const remembered = recall(key)
   if (remembered !== undefined) {
-    const { watches, fence } = remembered
-    return { works: true, bubblewrap: { program, watches, fence } }
+    const { watches, fence, overlays } = remembered
+    return { works: true, bubblewrap: { program, watches, fence, overlays } }
   }
   // The trial is imported only now, because it isn't needed after a remembered success.
   const { tryBubblewrap } = await import('./try-bubblewrap.ts')
   const result = await tryBubblewrap(program)
-  if (result.works) remember({ key, watches: result.bubblewrap.watches, fence: result.bubblewrap.fence })
+  if (result.works) {
+    const { program: _, ...found } = result.bubblewrap
+    remember({ key, ...found })
+  }
   return result
 }
 
 /** The version of the trial. Increment it whenever the trial changes, because the success of an older trial then proves nothing. */
-const trialVersion = 6
+const trialVersion = 7
 
-/** The key of a trial's result: the trial's version, bwrap's file, the kernel's version, the boot id and the user id. */
+/** The key of a trial's result: the trial's version, bwrap's file, the kernel's version, the boot id, the user id and where temporary data is. */
 function machineKey(program: string): string {
   const { size, mtimeMs, mode } = statSync(program)
-  return [trialVersion, program, size, mtimeMs, mode, release(), bootId(), process.geteuid?.()].join(' ')
+  return [trialVersion, program, size, mtimeMs, mode, release(), bootId(), process.geteuid?.(), tmpdir()].join(' ')
 }
 
 function bootId(): string {
@@ -103,14 +105,15 @@ function rememberedIn(value: unknown): Remembered | undefined {
   if (typeof value !== 'object' || value === null || !('key' in value) || typeof value.key !== 'string')
     return undefined
   if (!('fence' in value) || !isInteger(value.fence)) return undefined
-  const { key, fence } = value
-  if (!('watches' in value)) return { key, watches: undefined, fence }
+  if (!('overlays' in value) || typeof value.overlays !== 'boolean') return undefined
+  const { key, fence, overlays } = value
+  if (!('watches' in value)) return { key, watches: undefined, fence, overlays }
   const limits = value.watches
   if (typeof limits !== 'object' || limits === null || !('instances' in limits) || !('watches' in limits))
     return undefined
   const { instances, watches } = limits
   if (!isInteger(instances) || !isInteger(watches)) return undefined
-  return { key, watches: { instances, watches }, fence }
+  return { key, watches: { instances, watches }, fence, overlays }
 }
 
 function isInteger(value: unknown): value is number {

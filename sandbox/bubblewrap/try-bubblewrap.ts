@@ -1,12 +1,15 @@
+import { join } from 'node:path'
 import process from 'node:process'
 import { Writable } from 'node:stream'
 import { execa } from 'execa'
-import { existsSync, readFileSync } from '../host-paths.ts'
+import { existsSync, mkdirSync, readFileSync } from '../host-paths.ts'
 import type { Fence } from '../helper/fence.ts'
 import { helperFor } from '../helper/helper.ts'
 import { mountFlags } from '../helper/steps.ts'
 import { bubblewrapArguments, helperInside } from './arguments.ts'
 import { diagnose, diagnoseStart, type Diagnosis } from './diagnose-bubblewrap.ts'
+import { makePassingDirectory, removeRunDirectory } from '../run-directory.ts'
+import { closedBase } from '../scratch.ts'
 import { fenceVersionIn } from '../second-fence.ts'
 import { goAhead, withoutMark } from './start-report.ts'
 import { encodeStart } from './start-plan.ts'
@@ -21,6 +24,8 @@ export type Bubblewrap = {
   readonly watches: WatchLimits | undefined
   /** The version of the second fence that a command was behind (landlock(7)); 0 if nothing but mounts confined its writes. */
   readonly fence: number
+  /** Whether overlays can be mounted over caches, with what commands write stored in the directory for temporary data. */
+  readonly overlays: boolean
 }
 
 export type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | ({ readonly works: false } & Diagnosis)
@@ -28,10 +33,15 @@ export type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | 
 /** How many milliseconds a trial may take. The limit is long enough for a busy machine: a trial that takes longer will probably never end. */
 const trialMs = 60_000
 
+/** What the trial says if there was an overlay. */
+const overlaid = 'overlaid'
 /** A fence outside of which nothing can be written to. */
 const noWrites: Fence = { handled: 2, scoped: 0, roots: [] }
-/** Writes to the shared memory, which is writable in the trial. Only the fence can refuse that, and only then its version is asked for. */
-const writeOutside = `(: > /dev/shm/trial) 2>&- || exec ${helperInside} fence`
+/**
+ * Makes a directory in a cache, which only an overlay permits, and writes to the shared memory, which is writable in the trial. Only the fence can
+ * refuse that, and only then its version is asked for.
+ */
+const script = `mkdir "$0/made" 2>&- && echo ${overlaid}; (: > /dev/shm/trial) 2>&- || exec ${helperInside} fence`
 
 /** Tests a bwrap program by running a fully confined command with it. The result is not cached. */
 export async function tryBubblewrap(program: string): Promise<Probe> {
@@ -43,7 +53,18 @@ export async function tryBubblewrap(program: string): Promise<Probe> {
 }
 
 async function tryWith(program: string, watches: WatchLimits | undefined): Promise<Probe> {
+  const directory = makePassingDirectory(closedBase([], 'bubblewrap'))
+  try {
+    for (const name of ['cache', 'upper', 'work']) mkdirSync(join(directory, name))
+    return await tryIn(directory, program, watches)
+  } finally {
+    await removeRunDirectory(directory)
+  }
+}
+
+async function tryIn(directory: string, program: string, watches: WatchLimits | undefined): Promise<Probe> {
   const { platform, arch } = process
+  const cache = join(directory, 'cache')
   if (platform !== 'linux' || (arch !== 'x64' && arch !== 'arm64')) {
     return {
       works: false,
@@ -53,8 +74,11 @@ async function tryWith(program: string, watches: WatchLimits | undefined): Promi
   }
   const plan = encodeStart(arch, {
     steps: [
+      { do: 'hold', as: cache, path: cache },
+      { do: 'cover', held: cache, path: directory },
       { do: 'mount', what: 'shared-memory', path: '/dev/shm' },
       { do: 'change', path: '/', change: { set: mountFlags.readOnly, recursive: true } },
+      { do: 'mount', what: { taken: cache }, path: cache },
       { do: 'mount', what: 'memory', path: '/dev/shm' },
       { do: 'mount', what: 'itself', path: '/dev' },
     ],
@@ -70,7 +94,7 @@ async function tryWith(program: string, watches: WatchLimits | undefined): Promi
     filter: { sockets: 'loopback', unixSockets: false },
   })
   const options = bubblewrapArguments({ network: false, lowPorts: false, uncovered: [], helper: 4 })
-  const child = execa(program, [...options, '--', helperInside, 'start', '5', '3', '/bin/sh', '-c', writeOutside], {
+  const child = execa(program, [...options, '--', helperInside, 'start', '5', '3', '/bin/sh', '-c', script, cache], {
     reject: false,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     env: {},
@@ -87,7 +111,11 @@ async function tryWith(program: string, watches: WatchLimits | undefined): Promi
   const machine = { appArmorRestricts: appArmorRestricts() }
   const report = withoutMark(String(stdio[3] ?? ''))
   if (report !== '') return { works: false, ...diagnoseStart(report, exitCode ?? 0, machine) }
-  if (exitCode === 0) return { works: true, bubblewrap: { program, watches, fence: fenceVersionIn(String(stdout)) } }
+  if (exitCode === 0) {
+    const said = String(stdout)
+    const overlays = said.startsWith(overlaid)
+    return { works: true, bubblewrap: { program, watches, fence: fenceVersionIn(said), overlays } }
+  }
   return { works: false, ...diagnose(stderr === '' ? (shortMessage ?? '') : stderr, machine) }
 }
 

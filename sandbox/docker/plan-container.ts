@@ -133,6 +133,7 @@ function sourceOf(mount: Mount, directories: Directories): string {
     case 'writable':
     case 'read-only':
     case 'replaced-file':
+    case 'cache':
       return mount.source ?? mount.path
     case 'private':
       return directories.privateTemp

@@ -19,8 +19,8 @@ struct step take_step(struct plan *records) {
 }
 
 static bool is_sound(const struct step *step, const struct steps *steps, bool is_expectation) {
-  bool has_slot = step->kind == HOLD || step->kind == TAKE || step->kind == MOUNT_HELD || step->kind == MOUNT_TAKEN;
-  bool is_known = is_expectation ? step->kind == EXPECT_WRITABLE || step->kind == EXPECT_READ_ONLY : step->kind >= HOLD && step->kind <= CHANGE;
+  bool has_slot = step->kind == HOLD || step->kind == TAKE || step->kind == MOUNT_HELD || step->kind == MOUNT_TAKEN || step->kind == COVER;
+  bool is_known = is_expectation ? step->kind == EXPECT_WRITABLE || step->kind == EXPECT_READ_ONLY : step->kind >= HOLD && step->kind <= COVER;
   return is_known && has_slot == (step->slot > 0) && step->slot <= steps->slot_count && step->place.create <= LAST_CREATE && step->place.path[0] == '/';
 }
 
@@ -78,6 +78,41 @@ static void change_flags(const struct step *step, int mount) {
   succeed(step, CALL(mount_setattr, mount, "", flags, &change, sizeof change));
 }
 
+static long set_layer(int context, const char *name, int directory, const char *inside) {
+  char path[40] = "/proc/self/fd/";
+  size_t length = length_of(path);
+  length += write_decimal(path + length, (uint32_t)directory);
+  memcpy(path + length, inside, length_of(inside) + 1);
+  return CALL(fsconfig, context, FSCONFIG_SET_STRING, name, path, 0);
+}
+
+/* An overlay over the directory `lower`, with `upper` and `work` in the directory `storage`. A negative result says why there can't be one. */
+static long make_overlay(int lower, int storage) {
+  long context = CALL(fsopen, "overlay", FSOPEN_CLOEXEC);
+  if (context < 0) return context;
+  long error = set_layer((int)context, "lowerdir", lower, "");
+  if (error == 0) error = set_layer((int)context, "upperdir", storage, "/upper");
+  if (error == 0) error = set_layer((int)context, "workdir", storage, "/work");
+  /* Other kinds of attributes need rights over the whole machine. */
+  if (error == 0) error = CALL(fsconfig, context, FSCONFIG_SET_FLAG, "userxattr", 0, 0);
+  /* The mount of the command before may not be gone yet. */
+  if (error == 0) error = CALL(fsconfig, context, FSCONFIG_SET_STRING, "index", "off", 0);
+  if (error == 0) error = CALL(fsconfig, context, FSCONFIG_CMD_CREATE, 0, 0, 0);
+  long tree = error < 0 ? error : CALL(fsmount, context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+  CALL(close, context);
+  return tree;
+}
+
+/* Where no overlay can be stored, the directory is shown as it is, read-only. */
+static int cover(const struct step *step, int lower, int storage) {
+  long overlay = make_overlay(lower, storage);
+  if (overlay >= 0) return (int)overlay;
+  int tree = copy_tree(step, lower);
+  struct mount_attr change = {.attr_set = MOUNT_ATTR_RDONLY};
+  succeed(step, CALL(mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &change, sizeof change));
+  return tree;
+}
+
 /* What a step mounts, attached nowhere yet. */
 static int tree_for(const struct steps *steps, const struct step *step, int at) {
   switch (step->kind) {
@@ -97,6 +132,11 @@ static void carry_out(const struct steps *steps, const struct step *step, int at
   }
   if (step->kind == TAKE) steps->slots[step->slot] = copy_tree(step, at);
   else if (step->kind == CHANGE) change_flags(step, at);
+  else if (step->kind == COVER) {
+    int lower = steps->slots[step->slot];
+    steps->slots[step->slot] = cover(step, lower, at);
+    CALL(close, lower);
+  }
   else {
     int tree = tree_for(steps, step, at);
     /* The flags are set before the mount can be seen. It is put onto a descriptor, not onto a path that might lead elsewhere by now. */

@@ -14,8 +14,9 @@ enum step_kind {
   MOUNT_MEMORY = 6,  /* mount an empty file system in memory onto it */
   MOUNT_SHARED_MEMORY = 7, /* like MOUNT_MEMORY, with the options of /dev/shm */
   CHANGE = 8,        /* change the flags of the mount whose root it is */
-  EXPECT_WRITABLE = 9,
-  EXPECT_READ_ONLY = 10,
+  COVER = 9,         /* replace a held directory by an overlay of it, which stores what is written in the directory at the place, for MOUNT_TAKEN */
+  EXPECT_WRITABLE = 10,
+  EXPECT_READ_ONLY = 11,
 };
 
 /*

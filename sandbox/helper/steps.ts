@@ -31,6 +31,11 @@ export type Step = (
        */
       readonly what: 'itself' | 'memory' | 'shared-memory' | { readonly held: string } | { readonly taken: string }
     }
+  /**
+   * Replaces a held directory by an overlay of it, which a later step can mount once as one that was `taken`. What is written is stored in the
+   * directories `upper` and `work` at the path. Where no overlay is possible, it is a copy to which nobody can write.
+   */
+  | { readonly do: 'cover'; readonly held: string }
   /** Changes the flags of the mount at the path. */
   | { readonly do: 'change' }
   /** Checks that a mount exists, and whether it is read-only. This is for a program that checks mounts made by a different program. */
@@ -51,8 +56,9 @@ const kinds = {
   memory: 6,
   sharedMemory: 7,
   change: 8,
-  writable: 9,
-  readOnly: 10,
+  cover: 9,
+  writable: 10,
+  readOnly: 11,
 } as const
 const creations = { none: 0, directory: 1, file: 2, nothing: 3 } as const
 
@@ -91,6 +97,8 @@ function kindOf(step: Step): readonly [number, string?] {
       return [kinds.hold, step.as]
     case 'take':
       return [kinds.take, step.as]
+    case 'cover':
+      return [kinds.cover, step.held]
     case 'change':
       return [kinds.change]
     case 'expect':

@@ -23,6 +23,8 @@ export type ClosedTree = {
   readonly homes: readonly ShownPlace[]
   /** What is shown, read-only, in places that aren't there: the file or directory `source` of this machine at `path`. */
   readonly shown: readonly ShownPlace[]
+  /** Directories of this machine that commands see, and in which they write without changing them. */
+  readonly caches: readonly ShownPlace[]
 }
 
 /** A file or directory of this machine, and where commands see it. */
@@ -52,6 +54,7 @@ export function openClosedTree(policy: SandboxPolicy, directory: string): Closed
     ...owned.map(({ real }) => real),
   ])
   const shown = new Map<string, string>()
+  const caches = new Map<string, string>()
   const opened = new Set(granted)
   const isClosed = (path: string): boolean => {
     for (let at = path; ; at = dirname(at)) {
@@ -65,19 +68,23 @@ export function openClosedTree(policy: SandboxPolicy, directory: string): Closed
     opened.add(path)
   }
   const mayShow = createLimits(policy, owned)
-  const show = (named: string): boolean => {
+  const show = (named: string, isCache = false): boolean => {
     const [source] = realOf(named)
     if (source === undefined) return false
     const isLinked = source !== named && symlinksOnPath(named).slice(0, 1).some(isClosed)
-    if (!isLinked && !isClosed(source)) return true
+    const isCovered = isCache && !isGranted(source)
+    if (!isLinked && !isCovered && !isClosed(source)) return true
     if (!mayShow(source)) return false
     if (isClosed(source)) put(source, source)
     if (isLinked) put(named, source)
+    if (isCovered && hostFileSystem.kindOf(source) === 'directory')
+      for (const path of isLinked ? [source, named] : [source]) caches.set(path, source)
     return true
   }
   for (const path of shownSystem) if (isClosed(path)) put(path, path)
   const places = [...new Set(owned.flatMap(({ named, real }) => [named, real]))]
-  for (const home of places) for (const place of toolchainPlaces()) show(join(home, place.slice(2)))
+  for (const home of places)
+    for (const { place, isCache } of toolchainPlaces()) show(join(home, place.slice(2)), isCache)
   followTools(process.env, { isClosed, show })
   show(process.execPath)
   return {
@@ -88,8 +95,13 @@ export function openClosedTree(policy: SandboxPolicy, directory: string): Closed
       const isLinked = named !== real && symlinksOnPath(named).slice(0, 1).some(isClosed)
       return [{ path: real, source }, ...(isLinked ? [{ path: named, source }] : [])]
     }),
-    shown: [...shown].map(([path, source]) => ({ path, source })),
+    shown: placesIn(shown),
+    caches: placesIn(caches),
   }
+}
+
+function placesIn(shown: ReadonlyMap<string, string>): readonly ShownPlace[] {
+  return [...shown].map(([path, source]) => ({ path, source }))
 }
 
 function realOf(path: string): readonly string[] {

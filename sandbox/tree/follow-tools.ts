@@ -4,6 +4,7 @@ import { hostFileSystem } from '../file-system-view.ts'
 import { listEntries } from '../host-paths.ts'
 import { openRegular } from '../host-files.ts'
 import { decodeName } from '../path-bytes.ts'
+import { isWithin } from '../paths.ts'
 import { toolchainPlaces, variablesOfToolchains } from './toolchains.ts'
 
 /** A file tree while it is being built. */
@@ -11,7 +12,7 @@ type TreeBuilder = {
   /** Whether commands can't see what this machine has at a path without symlinks, so far. */
   readonly isClosed: (path: string) => boolean
   /** Shows a file or directory at the path by which it is named, if that is allowed and necessary. Returns whether commands can see it then. */
-  readonly show: (named: string) => boolean
+  readonly show: (named: string, isCache?: boolean) => boolean
 }
 
 /** Names of directories with programs that need what is beside the directory: libraries, modules, other versions. */
@@ -38,7 +39,7 @@ export function followTools(
     if (value === undefined || !isAbsolute(value)) continue
     const base = normalize(value).replace(/\/$/, '')
     if (place === undefined) show(base)
-    else for (const path of belowPlace(place)) show(base + path)
+    else for (const { path, isCache } of belowPlace(place)) show(base + path, isCache)
   }
   const followed = new Set<string>()
   const follow = (folder: string): void => {
@@ -72,9 +73,9 @@ export function followTools(
 }
 
 /** The table's places at or below a place, relative to it. */
-function belowPlace(place: string): readonly string[] {
-  return toolchainPlaces().flatMap((each) =>
-    each === place || each.startsWith(`${place}/`) ? [each.slice(place.length)] : [],
+function belowPlace(place: string): readonly { readonly path: string; readonly isCache: boolean }[] {
+  return toolchainPlaces().flatMap(({ place: each, isCache }) =>
+    isWithin(each, place) ? [{ path: each.slice(place.length), isCache }] : [],
   )
 }
 

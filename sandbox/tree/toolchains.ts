@@ -1,34 +1,34 @@
 /**
  * The parts of a home directory that commands see in a closed tree: programs and caches of version managers and package managers. Each line has the
- * form `program | source | place | place …`. No place is, contains or is inside a place of the table of credentials, which a test checks.
+ * form `program | source | place | place …`. A place that ends in `/` is a cache, in which programs write even if they only read it. No place is, contains or is inside a place of the table of credentials, which a test checks.
  */
 const toolchains = `
-Rust | https://doc.rust-lang.org/cargo/guide/cargo-home.html | ~/.cargo/bin | ~/.cargo/registry | ~/.cargo/git | ~/.cargo/env | ~/.rustup
-Go | https://go.dev/ref/mod#module-cache | ~/go/pkg | ~/go/bin | ~/.cache/go-build | ~/sdk
+Rust | https://doc.rust-lang.org/cargo/guide/cargo-home.html | ~/.cargo/bin | ~/.cargo/registry/ | ~/.cargo/git/ | ~/.cargo/env | ~/.rustup
+Go | https://go.dev/ref/mod#module-cache | ~/go/pkg/ | ~/go/bin | ~/.cache/go-build/ | ~/sdk
 Node version managers | https://github.com/nvm-sh/nvm | ~/.nvm | ~/.fnm | ~/.local/share/fnm | ~/.volta | ~/.n | ~/.nodenv | ~/.nodebrew
-npm | https://docs.npmjs.com/cli/configuring-npm/folders | ~/.npm/_cacache | ~/.npm/_npx | ~/.npm-global
-pnpm | https://pnpm.io/settings#storedir | ~/.local/share/pnpm | ~/.cache/pnpm | ~/.pnpm-store
-Yarn and Corepack | https://yarnpkg.com/configuration/yarnrc#cacheFolder | ~/.cache/yarn | ~/.yarn/berry | ~/.cache/node/corepack
-Bun and Deno | https://bun.sh/docs/install/cache | ~/.bun/bin | ~/.bun/install | ~/.deno/bin | ~/.cache/deno
+npm | https://docs.npmjs.com/cli/configuring-npm/folders | ~/.npm/_cacache/ | ~/.npm/_npx/ | ~/.npm-global
+pnpm | https://pnpm.io/settings#storedir | ~/.local/share/pnpm | ~/.local/share/pnpm/store/ | ~/.cache/pnpm/ | ~/.pnpm-store/
+Yarn and Corepack | https://yarnpkg.com/configuration/yarnrc#cacheFolder | ~/.cache/yarn/ | ~/.yarn/berry/ | ~/.cache/node/corepack
+Bun and Deno | https://bun.sh/docs/install/cache | ~/.bun/bin | ~/.bun/install | ~/.bun/install/cache/ | ~/.deno/bin | ~/.cache/deno/
 Browsers of tests | https://playwright.dev/docs/browsers#managing-browser-binaries | ~/.cache/ms-playwright | ~/.cache/ms-playwright-go | ~/.cache/puppeteer | ~/.cache/Cypress | ~/.cache/selenium
-Python | https://docs.python.org/3/library/site.html | ~/.local/lib | ~/.pyenv | ~/.cache/pip | ~/.local/share/virtualenvs | ~/.virtualenvs
-uv | https://docs.astral.sh/uv/reference/storage | ~/.cache/uv | ~/.local/share/uv/python | ~/.local/share/uv/tools
-pipx, Poetry, Hatch, Rye | https://pipx.pypa.io/stable/how-pipx-works | ~/.local/pipx | ~/.local/share/pipx | ~/.cache/pypoetry | ~/.local/share/pypoetry | ~/.local/share/hatch | ~/.rye
-conda | https://docs.conda.io/projects/conda/en/stable/user-guide/install | ~/miniconda3 | ~/anaconda3 | ~/miniforge3 | ~/mambaforge | ~/micromamba | ~/.conda/pkgs
-Ruby | https://github.com/rbenv/rbenv | ~/.rbenv | ~/.rvm | ~/.rubies | ~/.gem/ruby | ~/.local/share/gem/ruby | ~/.bundle/cache
-JVM | https://docs.gradle.org/current/userguide/directory_layout.html | ~/.m2/repository | ~/.m2/wrapper | ~/.gradle/caches | ~/.gradle/wrapper | ~/.gradle/jdks | ~/.sdkman/candidates | ~/.jenv | ~/.jabba | ~/.jdks | ~/.ivy2/cache | ~/.ivy2/local | ~/.sbt/boot | ~/.cache/coursier
-Android and Flutter | https://developer.android.com/tools | ~/Android/Sdk | ~/.pub-cache/hosted | ~/.pub-cache/bin | ~/flutter
-.NET | https://learn.microsoft.com/nuget/consume-packages/managing-the-global-packages-and-cache-folders | ~/.dotnet | ~/.nuget/packages | ~/.local/share/NuGet/v3-cache
-PHP | https://getcomposer.org/doc/03-cli.md#composer-cache-dir | ~/.cache/composer | ~/.composer/vendor | ~/.composer/cache | ~/.config/composer/vendor | ~/.phpenv
-Elixir and Erlang | https://hexdocs.pm/mix/Mix.html | ~/.mix/archives | ~/.mix/elixir | ~/.cache/rebar3 | ~/.kerl
-Haskell and OCaml | https://www.haskell.org/ghcup | ~/.ghcup | ~/.cabal/packages | ~/.cabal/store | ~/.cabal/bin | ~/.stack/programs | ~/.stack/pkgdb | ~/.opam
-Swift, Zig, Nim, Julia, R | https://www.swift.org/swiftly | ~/.local/share/swiftly | ~/.cache/org.swift.swiftpm | ~/.cache/zig | ~/.nimble | ~/.juliaup | ~/.julia/packages | ~/.julia/artifacts | ~/.julia/registries | ~/.julia/compiled | ~/R
-C and C++ | https://ccache.dev | ~/.cache/ccache | ~/.ccache | ~/.cache/sccache | ~/.conan2/p | ~/.cache/vcpkg | ~/.cache/bazelisk
+Python | https://docs.python.org/3/library/site.html | ~/.local/lib | ~/.pyenv | ~/.cache/pip/ | ~/.local/share/virtualenvs/ | ~/.virtualenvs
+uv | https://docs.astral.sh/uv/reference/storage | ~/.cache/uv/ | ~/.local/share/uv/python | ~/.local/share/uv/tools
+pipx, Poetry, Hatch, Rye | https://pipx.pypa.io/stable/how-pipx-works | ~/.local/pipx | ~/.local/share/pipx | ~/.cache/pypoetry/ | ~/.local/share/pypoetry | ~/.local/share/hatch | ~/.rye
+conda | https://docs.conda.io/projects/conda/en/stable/user-guide/install | ~/miniconda3 | ~/anaconda3 | ~/miniforge3 | ~/mambaforge | ~/micromamba | ~/.conda/pkgs/
+Ruby | https://github.com/rbenv/rbenv | ~/.rbenv | ~/.rvm | ~/.rubies | ~/.gem/ruby/ | ~/.local/share/gem/ruby/ | ~/.bundle/cache/
+JVM | https://docs.gradle.org/current/userguide/directory_layout.html | ~/.m2/repository/ | ~/.m2/wrapper/ | ~/.gradle/caches/ | ~/.gradle/wrapper/ | ~/.gradle/jdks | ~/.sdkman/candidates | ~/.jenv | ~/.jabba | ~/.jdks | ~/.ivy2/cache/ | ~/.ivy2/local/ | ~/.sbt/boot/ | ~/.cache/coursier/
+Android and Flutter | https://developer.android.com/tools | ~/Android/Sdk | ~/.pub-cache/hosted/ | ~/.pub-cache/bin | ~/flutter
+.NET | https://learn.microsoft.com/nuget/consume-packages/managing-the-global-packages-and-cache-folders | ~/.dotnet | ~/.nuget/packages/ | ~/.local/share/NuGet/v3-cache/
+PHP | https://getcomposer.org/doc/03-cli.md#composer-cache-dir | ~/.cache/composer/ | ~/.composer/vendor | ~/.composer/cache/ | ~/.config/composer/vendor | ~/.phpenv
+Elixir and Erlang | https://hexdocs.pm/mix/Mix.html | ~/.mix/archives | ~/.mix/elixir | ~/.cache/rebar3/ | ~/.kerl
+Haskell and OCaml | https://www.haskell.org/ghcup | ~/.ghcup | ~/.cabal/packages/ | ~/.cabal/store/ | ~/.cabal/bin | ~/.stack/programs | ~/.stack/pkgdb/ | ~/.opam
+Swift, Zig, Nim, Julia, R | https://www.swift.org/swiftly | ~/.local/share/swiftly | ~/.cache/org.swift.swiftpm/ | ~/.cache/zig/ | ~/.nimble | ~/.juliaup | ~/.julia/packages/ | ~/.julia/artifacts/ | ~/.julia/registries/ | ~/.julia/compiled/ | ~/R
+C and C++ | https://ccache.dev | ~/.cache/ccache/ | ~/.ccache/ | ~/.cache/sccache/ | ~/.conan2/p/ | ~/.cache/vcpkg/ | ~/.cache/bazelisk/
 Version managers | https://asdf-vm.com | ~/.asdf | ~/.local/share/mise | ~/.proto | ~/.nix-profile | ~/.local/state/nix/profiles | ~/.guix-profile
 User programs | https://specifications.freedesktop.org/basedir-spec/latest | ~/.local/bin | ~/bin
-Hooks of git | https://pre-commit.com | ~/.cache/pre-commit
+Hooks of git | https://pre-commit.com | ~/.cache/pre-commit/
 Git | https://git-scm.com/docs/git-config#FILES | ~/.gitconfig | ~/.config/git/config | ~/.config/git/ignore | ~/.config/git/attributes | ~/.gitignore | ~/.gitignore_global
-Fonts | https://www.freedesktop.org/software/fontconfig/fontconfig-user.html | ~/.fonts | ~/.local/share/fonts | ~/.cache/fontconfig
+Fonts | https://www.freedesktop.org/software/fontconfig/fontconfig-user.html | ~/.fonts | ~/.local/share/fonts | ~/.cache/fontconfig/
 `
 
 /**
@@ -84,9 +84,14 @@ SSL_CERT_DIR
 NODE_EXTRA_CA_CERTS
 `
 
-/** The places of the table, which begin with `~/`. */
-export function toolchainPlaces(): readonly string[] {
-  return rowsOf(toolchains).flatMap(([, , ...places]) => places)
+/** A part of a home directory that commands see. `place` begins with `~/`. */
+type ToolchainPlace = { readonly place: string; readonly isCache: boolean }
+
+/** The places of the table. */
+export function toolchainPlaces(): readonly ToolchainPlace[] {
+  return rowsOf(toolchains).flatMap(([, , ...places]) =>
+    places.map((place) => ({ place: place.replace(/\/$/, ''), isCache: place.endsWith('/') })),
+  )
 }
 
 /** The variables, each with the place that it moves; without one if it names a toolchain of its own. */

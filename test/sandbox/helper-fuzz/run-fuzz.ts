@@ -65,8 +65,11 @@ function startPlan(): Buffer {
     steps: [
       { do: 'hold', as: 'held', path: '/a', identity: { device: 1n, inode: 2n } },
       { do: 'take', as: 'taken', path: '/b/c' },
+      { do: 'hold', as: 'cache', path: '/h' },
+      { do: 'cover', held: 'cache', path: '/i/j' },
       { do: 'mount', what: { held: 'held' }, path: '/d/e', create: 'directory', change: { set: 1, recursive: true } },
       { do: 'mount', what: { taken: 'taken' }, path: '/f', create: 'file' },
+      { do: 'mount', what: { taken: 'cache' }, path: '/h' },
       { do: 'mount', what: 'shared-memory', path: '/dev/shm', create: 'nothing' },
       { do: 'mount', what: 'memory', path: '/g' },
       { do: 'change', path: '/', change: { set: 1, recursive: true } },

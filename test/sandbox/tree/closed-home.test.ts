@@ -1,36 +1,14 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openSandbox, parsePolicy, protectedTable } from '../../../sandbox/index.ts'
 import { toolchainPlaces } from '../../../sandbox/tree/toolchains.ts'
 import { isWithin } from '../../../sandbox/paths.ts'
 import { codeOf, closeLater, run, testInBubblewrap, type Ran } from '../helpers.ts'
+import { makeHome, put } from './home.ts'
 
 const secret = 'hunter2-of-the-host'
-
-/** A home directory that isn't below /tmp, and is the caller's until the test ends. */
-async function makeHome(): Promise<string> {
-  const base = await realpath(await mkdtemp('/var/tmp/portcullis-home-'))
-  const before = { HOME: process.env['HOME'], PATH: process.env['PATH'], JAVA_HOME: process.env['JAVA_HOME'] }
-  const home = join(base, 'user')
-  await mkdir(join(home, 'project'), { recursive: true })
-  process.env['HOME'] = home
-  onTestFinished(async () => {
-    for (const [name, value] of Object.entries(before)) {
-      if (value === undefined) delete process.env[name]
-      else process.env[name] = value
-    }
-    await rm(base, { recursive: true, force: true })
-  })
-  return home
-}
-
-async function put(path: string, content: string, mode = 0o644): Promise<string> {
-  await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, content, { mode })
-  return path
-}
 
 async function inside(
   home: string,
@@ -47,11 +25,11 @@ async function inside(
 
 test('no toolchain is, holds or is in a place with credentials', () => {
   const secrets = protectedTable().filter(({ what }) => what === 'credentials')
-  const both = toolchainPlaces().flatMap((place) =>
+  const both = toolchainPlaces().flatMap(({ place }) =>
     secrets.filter(({ at }) => isWithin(at, place) || isWithin(place, at)).map(({ at }) => [place, at]),
   )
   expect(both).toEqual([])
-  expect(toolchainPlaces().filter((place) => !place.startsWith('~/'))).toEqual([])
+  expect(toolchainPlaces().filter(({ place }) => !place.startsWith('~/'))).toEqual([])
 })
 
 testInBubblewrap('nothing of a home directory is there but toolchains, whatever its name', async () => {
@@ -142,6 +120,63 @@ testInBubblewrap('variables that name toolchains show them, but no home director
   process.env['JAVA_HOME'] = home
   expect((await inside(home, 'cat ~/secret')).stdout).toBe('')
 })
+
+testInBubblewrap(
+  'commands write in caches of toolchains, one after the other, and the caches stay as they are',
+  async () => {
+    const home = await makeHome()
+    const cached = await put(join(home, '.cargo/registry/src/crate/lib.rs'), 'as it was\n')
+    await put(join(home, '.cargo/bin/tool'), '#!/bin/sh\n', 0o755)
+    await put(join(home, 'go/pkg/mod/read-only/file'), 'a module\n', 0o444)
+    await chmod(join(home, 'go/pkg/mod/read-only'), 0o555)
+    await put(join(home, 'elsewhere/pkg/mod/file'), 'another\n')
+    await symlink(join(home, 'elsewhere'), join(home, 'linked'))
+    process.env['GOPATH'] = join(home, 'linked')
+    const sandbox = closeLater(
+      await openSandbox(parsePolicy({ mode: 'workspace-write', workspace: join(home, 'project'), home: 'closed' })),
+    )
+    const change = `cd ~/.cargo/registry && echo changed > src/crate/lib.rs && mkdir -p index && echo new > index/new && mv src/crate src/moved
+    cat ~/go/pkg/mod/read-only/file; echo x > ~/go/pkg/mod/new; echo y > $GOPATH/pkg/mod/file; rm -r ~/.cargo/bin || echo kept`
+    expect((await run(sandbox, change)).stdout).toBe('a module\nkept\n')
+    const look =
+      'cat ~/.cargo/registry/index/new ~/.cargo/registry/src/moved/lib.rs ~/go/pkg/mod/new $GOPATH/pkg/mod/file'
+    expect((await run(sandbox, look)).stdout).toBe('new\nchanged\nx\ny\n')
+    const [first, second] = await Promise.all(
+      ['one', 'two'].map((name) =>
+        run(
+          sandbox,
+          `cd ~/.cargo/registry && for i in 1 2 3 4 5 6 7 8; do echo ${name} > own; sleep 0.1; cat own; done | uniq -c`,
+        ),
+      ),
+    )
+    expect([first?.stdout.trim(), second?.stdout.trim()]).toEqual(['8 one', '8 two'])
+    const only = await run(sandbox, 'cat ~/.cargo/registry/src/crate/lib.rs; echo no > ~/.cargo/registry/no', {
+      readOnly: true,
+    })
+    expect([only.stdout, codeOf(only)]).toEqual(['as it was\n', 2])
+    await sandbox.close()
+    expect(await readFile(cached, 'utf8')).toBe('as it was\n')
+    expect(await readdir(join(home, '.cargo/registry'), { recursive: true })).toEqual([
+      'src',
+      'src/crate',
+      'src/crate/lib.rs',
+    ])
+    expect(await readdir(join(home, 'go/pkg/mod'))).toEqual(['read-only'])
+    expect(await readFile(join(home, 'elsewhere/pkg/mod/file'), 'utf8')).toBe('another\n')
+  },
+)
+
+testInBubblewrap(
+  'a workspace in a cache is the workspace, and what the policy names in one stays as it is',
+  async () => {
+    const home = await makeHome()
+    await put(join(home, 'go/pkg/mod/one/file'), 'one\n')
+    const { stdout } = await inside(home, 'cat ~/go/pkg/mod/one/file; echo 1 > ~/go/pkg/mod/one/file || echo refused', {
+      readableRoots: [join(home, 'go/pkg/mod/one')],
+    })
+    expect(stdout).toBe('one\nrefused\n')
+  },
+)
 
 testInBubblewrap('a directory that the policy names is there', async () => {
   const home = await makeHome()
