@@ -25,10 +25,9 @@ import {
   writeLauncher,
 } from './launchers.ts'
 import { bundleOf, keepLazy, lazyAgentModules, lazyPatchModules } from './lazy-modules.ts'
-import { mixins } from './parser-mixins.ts'
 import { localDocker } from './local-docker.ts'
 import { bundleVendors, takeVendors, vendorsApart } from './separate-bundles.ts'
-import { plainHttp } from './plain-http.ts'
+import { plainHeaders } from './plain-headers.ts'
 import { place, swapIn } from './place.ts'
 import { prepared } from './prepared.ts'
 import { warmUpAgent, warmUpPatchProgram } from './compiled-code.ts'
@@ -100,7 +99,15 @@ const agent = await build({
   outdir: `${place}/engine`,
   format: 'cjs',
   define: { 'import.meta.url': 'module.url' },
-  plugins: [keepLazy(lazyAgentModules), takeVendors, plainHttp, prepared, emptyResources, builtins(false), asciiOnly],
+  plugins: [
+    keepLazy(lazyAgentModules),
+    takeVendors,
+    plainHeaders,
+    prepared,
+    emptyResources,
+    builtins(false),
+    asciiOnly,
+  ],
   ...asScript('module.exports.main'),
 })
 const wholes = Object.keys(vendorsApart).map((name) => [name, `apart:${name}`] as const)
@@ -110,7 +117,7 @@ const apart = await build({
   ...common,
   entryPoints: Object.fromEntries(bundled),
   outdir: `${place}/chunks`,
-  plugins: [bundleVendors, plainHttp, localDocker, builtins(false)],
+  plugins: [bundleVendors, plainHeaders, localDocker, builtins(false)],
 })
 // The bundles were built as ES modules and are converted to scripts here. If they were built directly as scripts, a CommonJS package in them would
 // not have its default export.
@@ -131,7 +138,7 @@ const ofPatch = {
   // Error reports don't show the names of this program's functions and variables. Shortening them makes the file a third smaller and each start 1 ms
   // faster.
   minifyIdentifiers: true,
-  plugins: [keepLazy(lazyPatchModules), mixins, builtins(false), asciiOnly],
+  plugins: [keepLazy(lazyPatchModules), builtins(false), asciiOnly],
 } satisfies BuildOptions
 const patch = await build({
   ...ofPatch,

@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint.ts'
 import { afterRedirect, jsonInsteadOfStream, malformedStream, otherContent } from './failure.ts'
-import { send, type Answer } from './send-request.ts'
+import type { Answer } from './send-by-fetch.ts'
+import { send } from './send-request.ts'
 
 const mebibyte = 1024 * 1024
 /** The maximum length of a line in a stream, in bytes. A line is held in memory until it ends. No event of a model comes close to this length. */

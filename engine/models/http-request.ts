@@ -3,7 +3,7 @@ import process from 'node:process'
 import type { Readable } from 'node:stream'
 import { decodedBody } from './decode-body.ts'
 import { PlainHeaders } from './plain-headers.ts'
-import { send as sendByFetch, type Answer, type Send } from './send-request.ts'
+import { sendByFetch, type Answer, type Send } from './send-by-fetch.ts'
 
 /** How many milliseconds connecting may take, and how many may pass without any data arriving. These are the limits of Node's `fetch`. */
 const [connectMs, silentMs] = [10_000, 300_000]
@@ -12,7 +12,7 @@ const ofConnection = 'connection content-length expect host keep-alive trailer t
 
 /**
  * Sends a request like `fetch`, but with `node:http`, which is loaded much faster. Kinds of requests that the vendors' SDKs never send, and requests
- * that a server redirects, are left to `fetch`. Only the built program sends its requests this way (see .ci/build/plain-http.ts).
+ * that a server redirects, are left to `fetch`.
  */
 export const sendByHttp = async (...[input, init, agents]: [...Parameters<Send>, agents?: Agents]): Promise<Answer> => {
   const request = usualRequest(input, init, agents)

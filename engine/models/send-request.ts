@@ -1,37 +1,24 @@
-/** A server's response whose body has not been read yet. */
-export type Answer = {
-  readonly status: number
-  readonly statusText: string
-  readonly url: string
-  readonly headers: Headers
-  /** The chunks of the body. Ending the iteration early closes the connection. */
-  readonly body: AsyncIterator<Uint8Array, undefined>
-}
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import process from 'node:process'
+import { sendByHttp } from './http-request.ts'
+import { isInRange, proxyVariables } from './proxy-variables.ts'
+import { sendByFetch, type Send } from './send-by-fetch.ts'
 
-/** Sends a request as `fetch` does, and rejects with the same errors. */
-export type Send = (...request: Parameters<typeof fetch>) => Promise<Answer>
+let unproxied: Parameters<typeof sendByHttp>[2]
 
 /**
- * Sends a request with this process's `fetch`, which an embedder may have replaced or configured. In the built program, `sendByHttp` takes the
- * place of this function.
+ * Sends a request as `fetch` does. `fetch` itself, which takes longer to load, is used if somebody passed options to Node, because these may configure
+ * or replace it; and with a proxy, because `node:http` ignores some settings that `fetch` obeys: `HTTP_PROXY` for https, SOCKS, and domains without a
+ * leading dot in `NO_PROXY`. Also, `node:http` can't stop waiting for a silent proxy. But `fetch` doesn't know ranges of addresses in `NO_PROXY`.
  */
-export const send: Send = async (...request) => {
-  const { status, statusText, url, headers, body } = await fetch(...request)
-  return { status, statusText, url, headers, body: chunksOf(body) }
-}
-
-function chunksOf(body: ReadableStream<Uint8Array> | null): Answer['body'] {
-  const reader = body?.getReader()
-  const end = { done: true, value: undefined } as const
-  return {
-    next: async () => {
-      const read = await reader?.read()
-      return read?.done === false ? read : end
-    },
-    return: async () => {
-      // The connection isn't used any more, so errors that occur while closing it don't matter.
-      await reader?.cancel().catch(() => undefined)
-      return end
-    },
-  }
+export const send: Send = (input, init) => {
+  const { env, execArgv } = process
+  if (execArgv.length === 0 && !['NODE_OPTIONS', ...proxyVariables].some((name) => Boolean(env[name])))
+    return sendByHttp(input, init)
+  const direct = env['no_proxy'] ?? env['NO_PROXY'] ?? ''
+  if (!direct.includes('/') || !isInRange(URL.parse(String(input))?.hostname ?? '', direct))
+    return sendByFetch(input, init)
+  unproxied ??= { 'http:': new HttpAgent(), 'https:': new HttpsAgent() }
+  return sendByHttp(input, init, unproxied)
 }

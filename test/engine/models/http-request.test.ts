@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sendByHttp } from '../../../engine/models/http-request.ts'
-import { send as sendByFetch, type Answer } from '../../../engine/models/send-request.ts'
+import { sendByFetch, type Answer } from '../../../engine/models/send-by-fetch.ts'
 
 async function serve(respond: RequestListener, keepAliveTimeout = 5000): Promise<string> {
   const server = createServer({ keepAliveTimeout }, respond).listen(0, '127.0.0.1')
