@@ -120,7 +120,7 @@ function giveUp(
     failure.kind !== 'authentication' || failure.status === undefined
       ? ''
       : ` (asked at ${baseUrl.split('?')[0]} with ${keyFrom === undefined ? 'no key' : `the key from ${keyFrom}`})`
-  const others = failure.status === 404 ? ' To see what your providers offer, run agent models.' : ''
+  const others = failure.status === 404 ? ' (agent models lists what your providers offer)' : ''
   return new ModelError('provider', `${broken}${sentence(provider, failure)}${asked}${why}${others}`, {
     failure: failure.kind,
     status: failure.status,

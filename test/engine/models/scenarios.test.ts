@@ -529,7 +529,7 @@ describe.each(wires)('$wire: failures that end it at once', (wire) => {
     [
       'a 404',
       { status: 404, body: error('no such model', 'not_found_error') },
-      'answered 404: no such model To see what your providers offer, run agent models.',
+      'answered 404: no such model (agent models lists what your providers offer)',
       { failure: 'refused' },
     ],
     [
