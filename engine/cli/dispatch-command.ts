@@ -14,7 +14,7 @@ export type DeclareCommands = (program: Command, finish: Finish) => void
 /**
  * Parses a command line and runs the command that it names. Each command's module is loaded only when it is needed.
  *
- * @param argv the arguments after the program's name
+ * @param given the arguments after the program's name
  * @param declare declares the commands
  * @param name the name under which the program was called
  * @param tellUsageError reports a usage error as an event, besides writing it to stderr
@@ -23,16 +23,17 @@ export type DeclareCommands = (program: Command, finish: Finish) => void
  * @throws UserError `usage` if there is a `refusal`
  */
 export async function runProgram(
-  argv: readonly string[],
+  given: readonly string[],
   declare: DeclareCommands,
   name = 'agent',
   tellUsageError: (argv: readonly string[], message: string) => Promise<void> = async () => undefined,
   refusal?: string,
 ): Promise<number> {
   if (refusal !== undefined) {
-    await tellUsageError(argv, `${refusal}.`)
+    await tellUsageError(given, `${refusal}.`)
     throw new UserError('usage', `${refusal}.`)
   }
+  const { argv, help } = asHelp(given)
   let exitCode: number = exitCodes.done
   const finish: Finish = (code) => {
     exitCode = code
@@ -45,22 +46,30 @@ export async function runProgram(
   const program = new Command(name)
     .description('Runs a coding agent in a repository, in a sandbox, with a Guardian that judges everything it does.')
     .version(version, '--version', 'print the version, and with --json also the packages that are part of this program')
-    .helpCommand(false)
+    .helpCommand('help [command...]', 'show the help of a command; with the word all, all of its options')
     .exitOverride()
     .enablePositionalOptions()
     .addHelpText(
       'after',
       `
 Exit codes:
-  0 done   1 the task failed   2 wrong usage, configuration or rules   3 stopped by the Guardian   4 a budget ran out
-  5 no sandbox can enforce the policy   6 the model provider failed   130/143 interrupted`,
+  0 done
+  1 the task failed
+  2 wrong usage, configuration or rules
+  3 stopped by the Guardian
+  4 a budget ran out
+  5 no sandbox can enforce the policy
+  6 the model provider failed
+  130/143 interrupted`,
     )
   // This text is never shown for `portcullis sandbox`, because a separate program handles that command.
   if (name === 'portcullis')
     program.addHelpText('after', '\nTo apply a patch, run portcullis apply-patch (see portcullis apply-patch --help)')
+  const layout = help === undefined ? undefined : await import('./help-layout.ts')
+  layout?.layOutHelp(program, help === 'all')
   declare(program, finish)
   refuseEmptyValues(program)
-  wordUsageErrors(program, name)
+  wordUsageErrors(program, name, { words: given, writeOut: layout?.printHelp })
 
   if (argv.length === 0) {
     program.outputHelp({ error: true })
@@ -71,7 +80,9 @@ Exit codes:
     return exitCodes.done
   }
   try {
-    await program.parseAsync(withValues(argv), { from: 'user' })
+    const [first = ''] = argv
+    const isUnknown = given[0] === 'help' && !first.startsWith('-') && !names(program).includes(first)
+    await program.parseAsync(withValues(isUnknown ? [first] : argv), { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return exitCodes.done
@@ -79,6 +90,28 @@ Exit codes:
     return exitCodes.usage
   }
   return exitCode
+}
+
+function names(program: Command): readonly string[] {
+  return program.commands.flatMap((command) => [command.name(), ...command.aliases()])
+}
+
+/**
+ * Finds out whether a command line asks for help: `help exec`, `exec --help`, no words at all, and each of the first two with `all` at the end.
+ *
+ * @returns the command line in the form with `--help`, and how much help it asks for; undefined: none
+ */
+function asHelp(words: readonly string[]): {
+  readonly argv: readonly string[]
+  readonly help: 'usual' | 'all' | undefined
+} {
+  const end = words.indexOf('--')
+  const options = end === -1 ? words : words.slice(0, end)
+  const isNamed = words[0] === 'help'
+  const help = options.at(-1) === 'all' ? 'all' : 'usual'
+  if (isNamed) return { argv: [...words.slice(1, help === 'all' ? -1 : undefined), '--help'], help }
+  const isAsked = words.length === 0 || options.some((word) => word === '--help' || word === '-h')
+  return { argv: words, help: isAsked ? help : undefined }
 }
 
 /**

@@ -48,36 +48,34 @@ export function configOptions(command: Command): Command {
       new Option('-s, --sandbox <mode>', 'what commands may access (default: workspace-write)').choices(sandboxModes),
     )
     .option('-C, --cd <dir>', 'work in this directory')
-    .option('--add-dir <dir>', 'another directory that commands may write to; may be repeated', another)
-    .option(...allowRead, another)
-    .option(...service, another)
-    .option(...credential, another)
-    .option(...openHome)
-    .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
-    .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
-    .option('--search', 'let the model\'s provider search the web (web_search = "live")')
-    .option('--trust', "apply the repository's own configuration in this run")
-    .option(...isolated)
+    .addOption(
+      new Option('-c, --config <key=value>', 'set a configuration key; may be repeated')
+        .argParser(collect)
+        .default([], 'none'),
+    )
     .addOption(
       new Option(
         '--ask-for-approval <when>',
         'when the Guardian asks for approval (default: never); if nobody can answer, the action is denied',
       ).choices(approvalChoices),
     )
-    .addOption(
-      new Option('--full-auto', 'the same as -s workspace-write --ask-for-approval on-request').conflicts([
-        'sandbox',
-        'askForApproval',
-      ]),
-    )
+    .option('--trust', "apply the repository's own configuration in this run")
+    .option(...isolated)
+    .optionsGroup('What commands may access:')
+    .option('--add-dir <dir>', 'another directory that commands may write to; may be repeated', another)
+    .option(...allowRead, another)
+    .option(...service, another)
+    .option(...credential, another)
+    .option(...openHome)
+    .addOption(new Option(...externallySandboxed).conflicts('fullAuto'))
+    .option(...mountDockerSocket)
     .addOption(
       new Option(
         '--dangerously-bypass-approvals-and-sandbox',
         'use no sandbox, and allow everything that no rule or permission restricts. Meant for a machine that is itself a sandbox',
       ).conflicts(['sandbox', 'askForApproval', 'fullAuto']),
     )
-    .addOption(new Option(...externallySandboxed).conflicts('fullAuto'))
-    .option(...mountDockerSocket)
+    .optionsGroup('Who decides:')
     .addOption(
       new Option('--approve-for-me', 'let a model (reviewer_model) answer when the Guardian asks').conflicts([
         'approvalProgram',
@@ -90,6 +88,16 @@ export function configOptions(command: Command): Command {
         'let a program answer when the Guardian asks: one JSON object per line on its standard input and output',
       ).conflicts(['dangerouslyBypassApprovalsAndSandbox']),
     )
+    .addOption(
+      new Option('--full-auto', 'the same as -s workspace-write --ask-for-approval on-request').conflicts([
+        'sandbox',
+        'askForApproval',
+      ]),
+    )
+    .optionsGroup('Settings:')
+    .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
+    .option('--search', 'let the model\'s provider search the web (web_search = "live")')
+    .optionsGroup('')
 }
 
 function collect(value: string, earlier: readonly string[]): readonly string[] {

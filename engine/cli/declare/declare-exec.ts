@@ -114,13 +114,6 @@ export function runOptions(command: Command): Command {
         'a name for the person or program that begins a new session; it is stored with the session',
       ).hideHelp(),
     )
-    .option('-i, --image <file,...>', 'add pictures to the prompt; may be repeated', images)
-    .addOption(
-      new Option(
-        '--color <when>',
-        'colour on standard error (default: auto, that is, on a terminal unless NO_COLOR is set)',
-      ).choices(colours),
-    )
     .option('-q, --quiet', 'print nothing on standard error except the reason for a failure')
     .addOption(new Option('-v, --verbose', 'show outputs and changes in full on standard error').conflicts('quiet'))
     .option('-o, --output-last-message <file>', 'also write the final message to this file')
@@ -129,14 +122,53 @@ export function runOptions(command: Command): Command {
       'write a report of the run to this file (.html, .md, .json, .xml as JUnit, .sarif, codequality.json), readable only by you; may be repeated',
       another,
     )
+    .option('--output-schema <file>', 'a JSON Schema that the final message must match')
+    .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
+    .option('--max-turns <n>', 'end the run (exit code 4) after this number of responses from the model', positive)
+    .option(
+      '--max-cost <usd>',
+      'end the run (exit code 4) before a request that could raise its cost above this amount',
+      dollars,
+    )
+    .option('--timeout <seconds>', 'end the run (exit code 4) after this time', positive)
+    .option('--plan', 'change nothing: explore, and end with a plan (or ask the person at the terminal to approve it)')
+    .addOption(
+      new Option(
+        '--land <when>',
+        'when the changes of the run land in the workspace: if it ended well, always, never, which keeps them for agent apply, after each response of the model whose calls have written something, or when a person at the terminal says so (default: on-success)',
+      ).choices(landings),
+    )
+    .option(
+      '--verify <command>',
+      'a command to run in the sandbox when the model is done; if it fails, the model is told and continues; may be repeated',
+      (command: string, earlier?: readonly string[] | false) => another(command, earlier || []),
+    )
+    .optionsGroup('Input and output:')
+    .option('-i, --image <file,...>', 'add pictures to the prompt; may be repeated', images)
+    .addOption(
+      new Option(
+        '--color <when>',
+        'colour on standard error (default: auto, that is, on a terminal unless NO_COLOR is set)',
+      ).choices(colours),
+    )
     .addOption(
       new Option(
         '--summary <when>',
         "when to write GitHub's step summary (default: auto, which writes it if GITHUB_STEP_SUMMARY names a file)",
       ).choices(summaries),
     )
-    .option('--output-schema <file>', 'a JSON Schema that the final message must match')
-    .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
+    .option(
+      '--stdin-timeout <seconds>',
+      'how long to wait for the first byte on standard input before continuing without it; without a prompt, the run then ends with exit code 2 (default: 10)',
+      positive,
+    )
+    .option('--no-stdin', "don't read standard input")
+    .optionsGroup('How a run ends:')
+    .option(
+      '--max-tokens <n>',
+      'end the run (exit code 4) before a request that could exceed this number of tokens, input and output together',
+      positive,
+    )
     .option('--fail-on-no-change', 'end with exit code 1 if the run changed no file and made no commit')
     .addOption(
       new Option(
@@ -150,32 +182,7 @@ export function runOptions(command: Command): Command {
         'end with exit code 1 if the record contradicts what the model says at the end (implies --claims)',
       ).conflicts(['outputSchema', 'plan']),
     )
-    .option('--max-turns <n>', 'end the run (exit code 4) after this number of responses from the model', positive)
-    .option(
-      '--max-tokens <n>',
-      'end the run (exit code 4) before a request that could exceed this number of tokens, input and output together',
-      positive,
-    )
-    .option(
-      '--max-cost <usd>',
-      'end the run (exit code 4) before a request that could raise its cost above this amount',
-      dollars,
-    )
-    .option('--timeout <seconds>', 'end the run (exit code 4) after this time', positive)
-    .option(
-      '--stdin-timeout <seconds>',
-      'how long to wait for the first byte on standard input before continuing without it; without a prompt, the run then ends with exit code 2 (default: 10)',
-      positive,
-    )
-    .option('--no-stdin', "don't read standard input")
-    .option('--plan', 'change nothing: explore, and end with a plan (or ask the person at the terminal to approve it)')
-    .option('--no-plan', "with resume: approve the session's plan, and carry it out")
-    .addOption(
-      new Option(
-        '--land <when>',
-        'when the changes of the run land in the workspace: if it ended well, always, never, which keeps them for agent apply, after each response of the model whose calls have written something, or when a person at the terminal says so (default: on-success)',
-      ).choices(landings),
-    )
+    .optionsGroup('What lands:')
     .addOption(
       new Option('--land-ignored [=yes|no]', 'whether files that git ignores land too (default: yes)').choices([
         'yes',
@@ -186,11 +193,7 @@ export function runOptions(command: Command): Command {
     .addOption(new Option(...inPlace).conflicts(['view', 'transactional', 'land', 'landIgnored']))
     .addOption(new Option('--transactional [=how]', 'an older name of --view').choices(viewHows).hideHelp())
     .addOption(new Option('--land-commits', 'changes nothing: commits always land').hideHelp())
-    .option(
-      '--verify <command>',
-      'a command to run in the sandbox when the model is done; if it fails, the model is told and continues; may be repeated',
-      (command: string, earlier?: readonly string[] | false) => another(command, earlier || []),
-    )
+    .optionsGroup('What --verify accepts:')
     .option(
       '--verify-red <command>',
       'like --verify, and the command must have failed before: without the change, or without it but with its new tests; may be repeated',
@@ -208,11 +211,15 @@ export function runOptions(command: Command): Command {
       'with --verify: let tests or settings in these files become weaker; may be repeated',
       another,
     )
+    .optionsGroup('Sessions:')
+    .option('--no-plan', "with resume: approve the session's plan, and carry it out")
     .option('--ephemeral', 'store nothing about the run: no session, no audit log')
     .option('--skip-git-repo-check', 'allow a run outside a git repository')
     .option('--record <file>', 'write the conversation to a recording for replay:FILE')
+    .optionsGroup('Instead of a run:')
     .option('--print-event-schema', 'print the JSON Schema of the --json events, and stop')
     .option('--show-context', 'print the instructions for the model with their sources, and stop')
+    .optionsGroup('')
 }
 
 function images(value: string, earlier: readonly string[] = []): readonly string[] {

@@ -21,7 +21,8 @@ export function declareInit(program: Command, finish: Finish): void {
     .addHelpText(
       'after',
       `
-Files that exist are left as they are, and nothing is asked. Only --release sends a request.
+Files that exist are left as they are, and nothing is asked. Only --release sends
+a request.
 
 Exit codes:
   0  the files are there; with --check: nothing that agent exec needs is missing

@@ -9,6 +9,28 @@ test.each<readonly [readonly string[], string]>([
   [['exec', 'resume'], 'agent: name a session, or give --last (see agent exec resume --help)\n'],
   [['exce'], "agent: unknown command 'exce' (Did you mean exec?) (see agent --help)\n"],
   [['sessions', 'show'], 'agent: name a run, or give --last (see agent sessions show --help)\n'],
+  [
+    ['make the tests pass'],
+    "agent: unknown command 'make the tests pass' (Did you mean agent exec 'make the tests pass'?) (see agent --help)\n",
+  ],
+  [['fix', 'it'], "agent: unknown command 'fix' (Did you mean agent exec 'fix it'?) (see agent --help)\n"],
+  [
+    ['exec', 'fix', 'it'],
+    "agent: too many arguments for 'exec'. Expected 1 argument but got 2: fix, it. (Put the prompt in quotes: agent exec 'fix it') (see agent exec --help)\n",
+  ],
+  [
+    ['-p', "it's red"],
+    `agent: unknown option '-p' (Did you mean agent exec 'it'\\''s red'? agent claude takes the options of claude -p.) (see agent --help)\n`,
+  ],
+  [
+    ['exec', '--yolo', 'go'],
+    "agent: unknown option '--yolo' (That is --dangerously-bypass-approvals-and-sandbox; agent codex takes the options of codex exec.) (see agent exec --help)\n",
+  ],
+  [
+    ['login'],
+    "agent: unknown command 'login' (There is no login: set OPENAI_API_KEY in the environment, or ANTHROPIC_API_KEY and -m claude-….) (see agent --help)\n",
+  ],
+  [['help', 'exce'], "agent: unknown command 'exce' (Did you mean exec?) (see agent --help)\n"],
   [['policy', 'chek'], "agent: unknown command 'chek' (Did you mean check?) (see agent policy --help)\n"],
 ])('%j is told in one line, with where to read on', async (args, stderr) => {
   expect(await agent(args, { cwd: tempDir(), home: tempDir() })).toMatchObject({ code: 2, stdout: '', stderr })
