@@ -3,6 +3,8 @@ import { exitCodes } from '../core/exit-codes.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import { renderRows, type Row } from './doctor/doctor-row.ts'
 import { exitCodeOf, lookHere } from './doctor/look-here.ts'
+import { renderTree } from './doctor/render-tree.ts'
+import { treeHere } from './doctor/tree-here.ts'
 import { statement } from '../app/no-sandbox.ts'
 import { print, printText, printJson } from './print.ts'
 
@@ -10,20 +12,27 @@ import { print, printText, printJson } from './print.ts'
 export type DoctorOptions = ConfigOptions & {
   readonly json?: true
   readonly protected?: true
+  readonly view?: true
   readonly skipGitRepoCheck?: true
 }
 
 /**
  * `agent doctor`: prints what this machine can enforce and whether a run here would have what
- * it needs. Sends nothing over the network. With `--protected`, it only prints the table of protected paths.
+ * it needs. Sends nothing over the network. With `--protected`, it only prints the table of protected paths, and with `--view`, what commands see.
  *
- * @returns 0 if `agent exec` would have everything it needs, or with `--protected`; the exit code for an unavailable sandbox if the sandbox is
+ * @returns 0 if `agent exec` would have everything it needs, or with `--protected` or `--view`; the exit code for an unavailable sandbox if the sandbox is
  *   missing; otherwise 1
  */
 export async function runDoctor(options: DoctorOptions): Promise<number> {
   if (options.protected === true) {
     if (options.json === true) printJson(placesTold())
     else print(...renderProtected())
+    return exitCodes.done
+  }
+  if (options.view === true) {
+    const tree = await treeHere(options)
+    if (options.json === true) printJson(tree === undefined ? { home: 'open' } : { home: 'closed', ...tree })
+    else print(...(tree === undefined ? [openTree] : renderTree(tree)))
     return exitCodes.done
   }
   const { report, needed, checks } = await lookHere(options)
@@ -36,6 +45,9 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
   }
   return exitCodeOf(checks, needed)
 }
+
+const openTree =
+  'Commands see this whole machine, in a sandbox without the places where credentials are kept (`agent doctor --protected` lists them).'
 
 function verdict(checks: readonly Row[]): string {
   const missing = checks.filter(({ state }) => state === 'missing')

@@ -22,13 +22,16 @@ export type ClosedTree = {
   /** Home directories. In place of each, commands see the run's own directory `source`, to which they can write, and what is shown in it. */
   readonly homes: readonly ShownPlace[]
   /** What is shown, read-only, in places that aren't there: the file or directory `source` of this machine at `path`. */
-  readonly shown: readonly ShownPlace[]
+  readonly shown: readonly NamedPlace[]
   /** Directories of this machine that commands see, and in which they write without changing them. */
-  readonly caches: readonly ShownPlace[]
+  readonly caches: readonly NamedPlace[]
 }
 
 /** A file or directory of this machine, and where commands see it. */
 type ShownPlace = { readonly path: string; readonly source: string }
+
+/** The same, with what named it: a program of the table of toolchains, a variable, or the system. */
+type NamedPlace = ShownPlace & { readonly why: string }
 
 /**
  * Builds the file tree of commands from what is allowed: the policy's roots, the system's programs, and the toolchains in home directories and on the
@@ -53,8 +56,8 @@ export function openClosedTree(policy: SandboxPolicy, directory: string): Closed
     ...ownPlaces.filter(isTemporary).flatMap(realOf),
     ...owned.map(({ real }) => real),
   ])
-  const shown = new Map<string, string>()
-  const caches = new Map<string, string>()
+  const shown = new Map<string, NamedPlace>()
+  const caches = new Map<string, NamedPlace>()
   const opened = new Set(granted)
   const isClosed = (path: string): boolean => {
     for (let at = path; ; at = dirname(at)) {
@@ -63,30 +66,30 @@ export function openClosedTree(policy: SandboxPolicy, directory: string): Closed
       if (at === '/') return false
     }
   }
-  const put = (path: string, source: string): void => {
-    shown.set(path, source)
+  const put = (path: string, source: string, why: string): void => {
+    shown.set(path, { path, source, why })
     opened.add(path)
   }
   const mayShow = createLimits(policy, owned)
-  const show = (named: string, isCache = false): boolean => {
+  const show = (named: string, why: string, isCache = false): boolean => {
     const [source] = realOf(named)
     if (source === undefined) return false
     const isLinked = source !== named && symlinksOnPath(named).slice(0, 1).some(isClosed)
     const isCovered = isCache && !isGranted(source)
     if (!isLinked && !isCovered && !isClosed(source)) return true
     if (!mayShow(source)) return false
-    if (isClosed(source)) put(source, source)
-    if (isLinked) put(named, source)
+    if (isClosed(source)) put(source, source, why)
+    if (isLinked) put(named, source, why)
     if (isCovered && hostFileSystem.kindOf(source) === 'directory')
-      for (const path of isLinked ? [source, named] : [source]) caches.set(path, source)
+      for (const path of isLinked ? [source, named] : [source]) caches.set(path, { path, source, why })
     return true
   }
-  for (const path of shownSystem) if (isClosed(path)) put(path, path)
+  for (const path of shownSystem) if (isClosed(path)) put(path, path, 'system')
   const places = [...new Set(owned.flatMap(({ named, real }) => [named, real]))]
   for (const home of places)
-    for (const { place, isCache } of toolchainPlaces()) show(join(home, place.slice(2)), isCache)
+    for (const { program, place, isCache } of toolchainPlaces()) show(join(home, place.slice(2)), program, isCache)
   followTools(process.env, { isClosed, show })
-  show(process.execPath)
+  show(process.execPath, 'this program')
   return {
     hidden,
     homes: owned.flatMap(({ named, real }, index) => {
@@ -95,13 +98,9 @@ export function openClosedTree(policy: SandboxPolicy, directory: string): Closed
       const isLinked = named !== real && symlinksOnPath(named).slice(0, 1).some(isClosed)
       return [{ path: real, source }, ...(isLinked ? [{ path: named, source }] : [])]
     }),
-    shown: placesIn(shown),
-    caches: placesIn(caches),
+    shown: [...shown.values()],
+    caches: [...caches.values()],
   }
-}
-
-function placesIn(shown: ReadonlyMap<string, string>): readonly ShownPlace[] {
-  return [...shown].map(([path, source]) => ({ path, source }))
 }
 
 function realOf(path: string): readonly string[] {

@@ -11,8 +11,12 @@ import { toolchainPlaces, variablesOfToolchains } from './toolchains.ts'
 type TreeBuilder = {
   /** Whether commands can't see what this machine has at a path without symlinks, so far. */
   readonly isClosed: (path: string) => boolean
-  /** Shows a file or directory at the path by which it is named, if that is allowed and necessary. Returns whether commands can see it then. */
-  readonly show: (named: string, isCache?: boolean) => boolean
+  /**
+   * Shows a file or directory at the path by which it is named, if that is allowed and necessary. Returns whether commands can see it then.
+   *
+   * @param why what names it: a program of the table, a variable
+   */
+  readonly show: (named: string, why: string, isCache?: boolean) => boolean
 }
 
 /** Names of directories with programs that need what is beside the directory: libraries, modules, other versions. */
@@ -38,15 +42,15 @@ export function followTools(
     const value = environment[variable]
     if (value === undefined || !isAbsolute(value)) continue
     const base = normalize(value).replace(/\/$/, '')
-    if (place === undefined) show(base)
-    else for (const { path, isCache } of belowPlace(place)) show(base + path, isCache)
+    if (place === undefined) show(base, variable)
+    else for (const { path, isCache } of belowPlace(place)) show(base + path, variable, isCache)
   }
   const followed = new Set<string>()
   const follow = (folder: string): void => {
     if (followed.has(folder)) return
     followed.add(folder)
-    if (programFolders.includes(basename(folder))) show(dirname(folder))
-    const isShown = show(folder)
+    if (programFolders.includes(basename(folder))) show(dirname(folder), 'PATH')
+    const isShown = show(folder, 'PATH')
     const real = hostFileSystem.realPath(folder)
     if (!isShown || real === undefined || packaged.includes(real)) return
     for (const { name, kind } of entriesOf(real)) {
@@ -65,7 +69,7 @@ export function followTools(
     if (!isClosed(real)) return
     const folder = dirname(path)
     if (programFolders.includes(basename(folder))) follow(folder)
-    show(path)
+    show(path, 'PATH')
   }
   for (const folder of (environment['PATH'] ?? '').split(delimiter)) {
     if (isAbsolute(folder)) follow(normalize(folder).replace(/(?<=.)\/$/, ''))

@@ -85,12 +85,12 @@ NODE_EXTRA_CA_CERTS
 `
 
 /** A part of a home directory that commands see. `place` begins with `~/`. */
-type ToolchainPlace = { readonly place: string; readonly isCache: boolean }
+type ToolchainPlace = { readonly program: string; readonly place: string; readonly isCache: boolean }
 
 /** The places of the table. */
 export function toolchainPlaces(): readonly ToolchainPlace[] {
-  return rowsOf(toolchains).flatMap(([, , ...places]) =>
-    places.map((place) => ({ place: place.replace(/\/$/, ''), isCache: place.endsWith('/') })),
+  return rowsOf(toolchains).flatMap(([program = '', , ...places]) =>
+    places.map((place) => ({ program, place: place.replace(/\/$/, ''), isCache: place.endsWith('/') })),
   )
 }
 

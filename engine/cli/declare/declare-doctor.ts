@@ -13,6 +13,10 @@ export function declareDoctor(program: Command, finish: Finish): void {
       '--protected',
       'only list the paths that are protected, or whose changes are reported, with the programs that use them',
     )
+    .option(
+      '--view',
+      'only list what commands see of this machine in bubblewrap, and why, and what of home directories they don’t see',
+    )
     .addHelpText(
       'after',
       `

@@ -26,7 +26,7 @@ const say = `node -e "console.log(require('left'))"`
 
 // Java doesn't read HOME.
 const ownRepository = '-Dmaven.repo.local=$HOME/.m2/repository'
-const gradle = 'GRADLE_USER_HOME=~/.gradle gradle'
+const gradle = 'GRADLE_USER_HOME=~/.gradle GRADLE_OPTS=-Duser.home=$HOME gradle'
 
 // For root, yarn has another default.
 const yarnCache = 'export YARN_CACHE_FOLDER=~/.cache/yarn'
