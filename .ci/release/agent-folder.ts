@@ -1,7 +1,12 @@
 /** Makes the folder with which `agent` runs on a machine without Node, as an archive. */
-import { chmodSync, copyFileSync, mkdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
+import { Command } from 'commander'
+import { manPages } from '../../engine/cli/completion/man-pages.ts'
+import { treeOf } from '../../engine/cli/completion/command-tree.ts'
+import { completionScript } from '../../engine/cli/completion/completion-scripts.ts'
+import { everyCommand } from '../../engine/cli/every-command.ts'
 import { copyPrograms } from '../build/copy-programs.ts'
 import { run } from './run.ts'
 
@@ -28,7 +33,27 @@ export function makeAgentFolder(name: string, { work, into }: { readonly work: s
     copyFileSync(library, join(lib, basename(library)))
   run('patchelf', ['--set-rpath', '$ORIGIN', node])
   const same = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${timeOfCommit()}`]
+  writeManual(join(folder, 'share'))
   run('tar', [...same, '-I', 'gzip -9n', '-C', work, '-cf', join(into, `${name}.tar.gz`), name])
+}
+
+/** Writes the manual pages and the scripts for shells, which are made from the declarations of the commands, to where these programs look for them. */
+function writeManual(share: string): void {
+  const program = new Command('agent')
+    .description('Runs a coding agent in a repository, in a sandbox.')
+    .enablePositionalOptions()
+  everyCommand(program, () => undefined)
+  const tree = treeOf(program)
+  const files = new Map([
+    ['bash-completion/completions/agent', completionScript('bash', tree)],
+    ['zsh/site-functions/_agent', completionScript('zsh', tree)],
+    ['fish/vendor_completions.d/agent.fish', completionScript('fish', tree)],
+    ...[...manPages(program)].map(([name, text]) => [`man/man1/${name}`, text] as const),
+  ])
+  for (const [name, text] of files) {
+    mkdirSync(dirname(join(share, name)), { recursive: true })
+    writeFileSync(join(share, name), text)
+  }
 }
 
 /** The paths of the libraries that a program is linked with. */

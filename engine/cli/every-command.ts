@@ -3,6 +3,7 @@ import { declareClaude } from './claude/declare-claude.ts'
 import { declareCodex } from './codex/declare-codex.ts'
 import { declareBatch } from './declare/declare-batch.ts'
 import { declareChanges } from './declare/declare-changes.ts'
+import { declareCompletion } from './declare/declare-completion.ts'
 import { declareConfig } from './declare/declare-config.ts'
 import { declareEvidence } from './declare/declare-evidence.ts'
 import { declareDiff } from './declare/declare-diff.ts'
@@ -44,4 +45,5 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   declareClaude(program, finish)
   declareAcp(program, finish)
   declareShim(program, finish)
+  declareCompletion(program, finish)
 }
