@@ -86,8 +86,11 @@ export function openClosedTree(policy: SandboxPolicy, directory: string): Closed
   }
   for (const path of shownSystem) if (isClosed(path)) put(path, path, 'system')
   const places = [...new Set(owned.flatMap(({ named, real }) => [named, real]))]
-  for (const home of places)
-    for (const { program, place, isCache } of toolchainPlaces()) show(join(home, place.slice(2)), program, isCache)
+  const toolchains = places.flatMap((home) =>
+    toolchainPlaces().map(({ program, place, isCache }) => ({ path: home + place.slice(1), program, isCache })),
+  )
+  const present = new Set(hostFileSystem.present(toolchains.map(({ path }) => path)))
+  for (const { path, program, isCache } of toolchains) if (present.has(path)) show(path, program, isCache)
   followTools(process.env, { isClosed, show })
   show(process.execPath, 'this program')
   return {
@@ -149,7 +152,10 @@ function ownHomes(): readonly Home[] {
  * the top of a file system, and not a place with credentials, or one in or above it.
  */
 function createLimits(policy: SandboxPolicy, owned: readonly Home[]): (real: string) => boolean {
-  const secrets = [...new Set([...credentialPlaces(), ...pathsAndPatterns(policy.deniedReads).paths])]
+  const denied = pathsAndPatterns(policy.deniedReads).paths
+  const [known, credentials] = [new Set(denied), credentialPlaces()]
+  // What is known about a list is kept with the list itself.
+  const secrets = credentials.every((place) => known.has(place)) ? denied : [...new Set([...credentials, ...denied])]
   const places = [...new Set(hostFileSystem.present(secrets).flatMap(realOf))]
   return (real) => {
     if (depth(real) < 2 || isMountPoint(real)) return false

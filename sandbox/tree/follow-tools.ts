@@ -19,8 +19,11 @@ type TreeBuilder = {
   readonly show: (named: string, why: string, isCache?: boolean) => boolean
 }
 
+/** The name of directories whose scripts a version manager makes. They all start the version manager. */
+const shims = 'shims'
+
 /** Names of directories with programs that need what is beside the directory: libraries, modules, other versions. */
-const programFolders: readonly string[] = ['bin', '.bin', 'sbin', 'shims', 'libexec']
+const programFolders: readonly string[] = ['bin', '.bin', 'sbin', shims, 'libexec']
 
 /** Directories whose entries the system's package manager makes. They lead nowhere else. */
 const packaged: readonly string[] = ['/usr/bin', '/bin', '/usr/sbin', '/sbin']
@@ -53,17 +56,20 @@ export function followTools(
     const isShown = show(folder, 'PATH')
     const real = hostFileSystem.realPath(folder)
     if (!isShown || real === undefined || packaged.includes(real)) return
+    const hasScripts = folder !== '/usr/local/bin' && basename(folder) !== shims
     for (const { name, kind } of entriesOf(real)) {
       const path = join(real, name)
       const target = kind === 'link' ? hostFileSystem.realPath(path) : undefined
       if (target !== undefined) showProgram(target)
-      else if (kind === 'file' && folder !== '/usr/local/bin') {
+      else if (kind === 'file' && hasScripts) {
         const interpreter = interpreterOf(path)
         if (interpreter !== undefined) showProgram(interpreter)
       }
     }
   }
   const showProgram = (path: string): void => {
+    if (followed.has(path)) return
+    followed.add(path)
     const real = hostFileSystem.realPath(path)
     if (real === undefined) return
     if (!isClosed(real)) return
