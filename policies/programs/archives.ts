@@ -1,21 +1,21 @@
-import { readOnly, unknown } from '../commands/facts.ts'
+import { readOnly, unknown, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
 import { join, judgeFiles, judgeOptions } from './judges.ts'
-import type { Judgement, ProgramTable } from './program-table.ts'
+import type { JudgeContext, Judgement, ProgramTable } from './program-table.ts'
 
 const tarOptions = optionTable(
   '-t -v -z -j -J -a -f< --list --verbose --gzip --bzip2 --xz --auto-compress --file< --strip-components: --exclude: --wildcards --full-time --numeric-owner --show-omitted-dirs',
 )
 const extracting = optionTable(
-  '-x -c -r -u -v -z -j -J -a -k -p -m -f> -C: --extract --create --verbose --gzip --bzip2 --xz --file> --directory: --strip-components: --exclude:',
+  '-x -c -r -u -v -z -j -J -a -k -p -m -f> -C: --extract --create --verbose --gzip --bzip2 --xz --file> --directory: --strip-components: --exclude: --remove-files',
 )
 
 /**
  * Judges tar, which lists an archive if it is given `-t`. Options that are missing from the tables may start programs (`-I`, `--to-command`,
  * `--checkpoint-action`) or open connections.
  */
-function judgeTar(args: readonly ShellWord[]): Judgement {
+function judgeTar(args: readonly ShellWord[], context: JudgeContext): Judgement {
   const [first, ...rest] = args
   const text = staticText(first)
   // Letters without a dash are the old spelling of bundled options. Their values come after all the letters. Of the letters that are accepted here,
@@ -36,11 +36,23 @@ function judgeTar(args: readonly ShellWord[]): Judgement {
     return join([{ facts: [readOnly] }, judgeOptions(listing.options)])
   }
   const changing = parseArguments(words, extracting, { letters: 'getopt' })
-  if (!changing.ok) return { facts: [unknown(`tar: ${changing.reason}`)] }
+  const removed = words.some((word) => word.text === '--remove-files') ? [removes(words, context)] : []
+  if (!changing.ok) return { facts: [...removed, unknown(`tar: ${changing.reason}`)] }
+  const { operands } = changing
   return join([
-    { facts: [{ class: 'writes', paths: changing.operands.map(({ text: path }) => path) }] },
-    judgeFiles(changing.operands),
+    { facts: [{ class: 'writes', paths: operands.map(({ text: path }) => path) }, ...removed] },
+    judgeFiles(operands),
   ])
+}
+
+/** What is lost if tar removes the files that it adds to the archive. Where another directory is named, it isn't known which. */
+function removes(words: readonly ShellWord[], { place }: JudgeContext): Fact {
+  const isWide = words.some((word) => /^(?:-C|--directory)/.test(word.text) || place.isWide(word))
+  return {
+    class: 'destructive',
+    reason: 'tar removes the files that it adds to the archive',
+    extent: isWide ? 'wide' : 'named',
+  }
 }
 
 const unzipListing = optionTable('-l -v -t -Z -1 -q -C -z')
