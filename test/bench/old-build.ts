@@ -1,20 +1,28 @@
 import { execFileSync, fork, type ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { measureInTurns, type MeasuredProgram } from './measure.ts'
 import type { BenchRow, Cost } from './row.ts'
 import type { Work, WorkCost } from './sandboxed-work.ts'
 
-/** The directory of this build. `oldBuild` is the directory of another commit's build; undefined if the variable `OLD` isn't set. */
+/** The directory of this build. `oldBuild` is the directory of another commit's build; undefined if there is nothing to compare with. */
 export const thisBuild = fileURLToPath(new URL('../..', import.meta.url))
-export const oldBuild = process.env['OLD']
+export let oldBuild: string | undefined
+
+/** Makes another commit's build the peer of all benchmarks that can compare with one. Returns its directory; undefined if it contains no build. */
+export function compareWith(directory: string): string | undefined {
+  const path = resolve(directory)
+  if (existsSync(join(path, 'dist/bin/agent.js'))) oldBuild = path
+  return oldBuild
+}
 
 const worker = fileURLToPath(new URL('sandboxed-work.ts', import.meta.url))
-const note = (runs: number): string => `peer: the build in OLD; CPU time with children; ${runs} runs`
+const note = (runs: number): string => `peer: the other build; CPU time with children; ${runs} runs`
 
 const works: readonly { readonly name: string; readonly isRepository: boolean; readonly work: Work }[] = [
   { name: '`true`', isRepository: false, work: { argv: ['true'], count: 20 } },
@@ -28,7 +36,7 @@ const works: readonly { readonly name: string; readonly isRepository: boolean; r
 ]
 
 /**
- * Compares the cost of confinement with that of the build in `OLD`: for commands of a running engine, for the first command of a process, and for a
+ * Compares the cost of confinement with that of the other build: for commands of a running engine, for the first command of a process, and for a
  * whole program. The builds take turns.
  */
 export async function besideOldBuild(): Promise<readonly BenchRow[]> {

@@ -24,7 +24,7 @@ const embedded = 'b'
 
 /**
  * Measures how our program and the peer apply patches. They take turns, and get a fresh copy of the tree each time. The peer is Codex, or the build
- * that `OLD` names.
+ * that is compared with.
  */
 export async function patchLoads(): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'apply-patch-bench-'))

@@ -54,7 +54,7 @@ export async function runsBench(): Promise<readonly BenchRow[]> {
           name: scenario.name,
           ours: cost,
           ...(peer === undefined ? {} : { peer }),
-          note: `${oldBuild === undefined ? '' : 'peer: the build in OLD; '}median of ${runs}`,
+          note: `${oldBuild === undefined ? '' : 'peer: the other build; '}median of ${runs}`,
         })
       } finally {
         await mock.close()
