@@ -38,7 +38,11 @@ export function printHelp(text: string): void {
   const help = new Help()
   const width = terminalWidth() ?? 80
   const lines = text.split('\n')
-  printText(lines.map((line) => (/^ (?! *\d)/.test(line) ? line : hanging(help, line, width))).join('\n'))
+  printText(lines.map((line) => (isExample(line) ? line : hanging(help, line, width))).join('\n'))
+}
+
+function isExample(line: string): boolean {
+  return line.startsWith(' ') && !/^ *\d/.test(line)
 }
 
 function hanging(help: Help, line: string, width: number): string {

@@ -164,11 +164,12 @@ export const contradiction = z.object({
 
 export type Contradiction = z.infer<typeof contradiction>
 
-/** A line of a record for people. `isBad`: something failed or was refused. */
+/** A line of a record for people. `isBad`: something failed or was refused. `isNone`: nothing of this kind happened. */
 type RecordLine = {
   readonly name: 'tests' | 'commits' | 'pushed' | 'push' | 'service' | 'credential'
   readonly words: string
   readonly isBad: boolean
+  readonly isNone?: boolean
 }
 
 /** Describes what a summary of a run doesn't show elsewhere: what was tested, committed and pushed, and which services and credentials were used. */
@@ -182,9 +183,11 @@ export function recordLines({
   const done = pushed.filter(({ outcome }) => outcome === 'done')
   const tried = pushed.filter(({ outcome }) => outcome !== 'done')
   return [
-    ...(tests.length === 0 ? [{ name: 'tests', words: 'none ran', isBad: false } as const] : tests.map(testLine)),
-    { name: 'commits', words: commitWords(commits), isBad: false },
-    ...(done.length === 0 ? [{ name: 'pushed', words: 'nothing', isBad: false } as const] : []),
+    ...(tests.length === 0
+      ? [{ name: 'tests', words: 'none ran', isBad: false, isNone: true } as const]
+      : tests.map(testLine)),
+    { name: 'commits', words: commitWords(commits), isBad: false, isNone: commits?.length === 0 },
+    ...(done.length === 0 ? [{ name: 'pushed', words: 'nothing', isBad: false, isNone: true } as const] : []),
     ...done.map(({ command }) => ({ name: 'pushed', words: oneLine(command), isBad: false }) as const),
     ...tried.map(
       ({ command, outcome }) =>

@@ -4,6 +4,7 @@ import { counted } from '../core/text/counted.ts'
 import { diffLines } from './coloured-diff.ts'
 import type { Paint, Style } from './style.ts'
 import { oneLine } from '../core/text/one-line.ts'
+import { tellingLine } from '../core/text/telling-line.ts'
 import { hanging, seconds } from './format-values.ts'
 
 /** How many of the last lines of a failed command's output are shown, unless all details are wanted. */
@@ -90,16 +91,30 @@ function commandLines(
       `    ${certainty === 'suspected' ? 'perhaps ' : ''}refused by the sandbox: ${subject} (${rule}). ${how}`,
     ),
   )
-  const cut =
-    whole.length > shownOutputLines
-      ? [paint('dim', `    … ${counted(whole.length - shownOutputLines, 'earlier line')} …`)]
-      : []
   if (item.status === 'completed') {
     const shown = detail === 'verbose' ? output(whole) : []
     return [`${paint('green', '✓')} ${command} ${paint('dim', `· ${took}`)}`, ...shown, ...denials]
   }
-  const shown = detail === 'verbose' ? output(whole) : [...cut, ...output(whole.slice(-shownOutputLines))]
+  const shown = detail === 'verbose' ? output(whole) : shortened(whole).flatMap((part) => cutOr(part, output, paint))
   return [`${paint('red', '✗')} ${command} ${paint('dim', `· ${took}`)}`, ...shown, ...denials]
+}
+
+/** A part of an output: lines that are shown, or the number of those that are left out. */
+type Part = readonly string[] | number
+
+/** The end of a failed command's output. If the line that says why it failed isn't part of it, that line and the next come first, in place of the first lines. */
+function shortened(lines: readonly string[]): readonly Part[] {
+  const start = lines.length - shownOutputLines
+  if (start <= 0) return [lines]
+  const telling = tellingLine(lines)
+  if (telling === undefined || telling >= start) return [start, lines.slice(start)]
+  const [next, last] = [telling + 2, start + 3]
+  return [telling, lines.slice(telling, next), last - next, lines.slice(last)]
+}
+
+function cutOr(part: Part, output: (lines: readonly string[]) => readonly string[], paint: Paint): readonly string[] {
+  if (typeof part !== 'number') return output(part)
+  return part === 0 ? [] : [paint('dim', `    … ${counted(part, 'line')} …`)]
 }
 
 function mcpCallLines(item: Extract<Item, { type: 'mcp_tool_call' }>, { paint }: Style): readonly string[] {

@@ -3,7 +3,7 @@ import { judgementWords, recordLines } from '../core/run-record.ts'
 import { describeDanger } from '../core/sandbox-status.ts'
 import type { Style } from './style.ts'
 import { dollars, endings, seconds } from './format-values.ts'
-import { landedWell, transactionLines } from '../core/text/transaction-lines.ts'
+import { landedWell, landedWhole, transactionLines } from '../core/text/transaction-lines.ts'
 import { oneLine } from '../core/text/one-line.ts'
 import { counted } from '../core/text/counted.ts'
 
@@ -24,33 +24,47 @@ function endingLines(summary: RunSummary, { paint }: Pick<Style, 'paint'>, told:
 }
 
 /**
- * Returns the closing lines of a run: how it ended, what changed, what ran, what was denied and why, and what the run cost.
+ * Returns the closing lines of a run: how it ended, what changed, what was checked, what was denied and why, and what the run cost. Verbose, it also lists what
+ * didn't happen, how often commands ran, and facts about the sandbox, which `agent doctor` and the events state too.
  *
  * @param told whether the reason for a failure has already been shown
  */
 export function summaryLines(summary: RunSummary, style: Style, told: boolean): readonly string[] {
-  const { usage, commands, filesChanged } = summary
+  const { usage, filesChanged, denied } = summary
   const { paint, shorten } = style
-  const failed = commands.failed === 0 ? '' : ` (${commands.failed} failed)`
+  const isVerbose = style.detail === 'verbose'
+  const refused = denied.length === 0 ? ' · refused: nothing' : ''
   return [
     ...endingLines(summary, style, told),
-    `  files changed: ${filesChanged.length === 0 ? 'none' : listChanges(filesChanged, shorten)}`,
+    ...(filesChanged.length > 0 || isVerbose
+      ? [`  files changed: ${filesChanged.length === 0 ? 'none' : listChanges(filesChanged, shorten)}`]
+      : []),
     ...notCountedLines(summary),
     ...(summary.inPlace === undefined ? [] : [paint('dim', `  in place: ${summary.inPlace}`)]),
-    ...transactionLines(summary, shorten).map((line) => paint(landedWell(summary) ? 'dim' : 'yellow', line)),
+    ...(isVerbose || summary.transaction?.outcome !== 'nothing' || !landedWhole(summary)
+      ? transactionLines(summary, shorten).map((line) => paint(landedWell(summary) ? 'dim' : 'yellow', line))
+      : []),
     ...laterLines(summary, shorten).map((line) => paint('yellow', line)),
     ...patchNoteLines(summary).map((line) => paint('yellow', line)),
     ...testFileLines(summary),
-    `  commands run: ${commands.run}${failed}`,
-    ...recordedLines(summary).map(([line, isBad]) => (isBad ? paint('yellow', line) : line)),
+    ...(isVerbose ? [commandsLine(summary)] : []),
+    ...recordedLines(summary, isVerbose).map(([line, isBad]) => (isBad ? paint('yellow', line) : line)),
     ...verifiedLines(summary).map(([line, passed]) => (passed ? line : paint('red', line))),
-    ...deniedLines(summary),
-    `  tokens: ${usage.input_tokens} in (${usage.cached_input_tokens} cached), ${usage.output_tokens} out · cost: ${dollars(summary.costUsd)}`,
-    ...withheldLines(summary),
+    ...(denied.length === 0 ? [] : deniedLines(summary)),
+    `  tokens: ${usage.input_tokens} in (${usage.cached_input_tokens} cached), ${usage.output_tokens} out · cost: ${dollars(summary.costUsd)}${refused}`,
+    ...(isVerbose ? withheldLines(summary) : []),
     ...(summary.dangers ?? []).map((danger) => paint('red', `  dangerous: ${describeDanger(danger)}`)),
-    ...(summary.unenforced ?? []).map((sentence) => paint('yellow', `  not enforced here: ${sentence}`)),
-    ...(summary.auditHead === undefined ? [] : [paint('dim', `  audit head: ${summary.auditHead}`)]),
+    ...(isVerbose ? enforcementLines(summary).map((line) => paint('yellow', line)) : []),
+    ...(isVerbose && summary.auditHead !== undefined ? [paint('dim', `  audit head: ${summary.auditHead}`)] : []),
   ]
+}
+
+function commandsLine({ commands }: RunSummary): string {
+  return `  commands run: ${commands.run}${commands.failed === 0 ? '' : ` (${commands.failed} failed)`}`
+}
+
+function enforcementLines({ unenforced = [] }: RunSummary): readonly string[] {
+  return unenforced.map((sentence) => `  not enforced here: ${sentence}`)
 }
 
 function deniedLines({ denied }: RunSummary): readonly string[] {
@@ -78,9 +92,19 @@ function verifiedLines({ verified = [] }: RunSummary): readonly (readonly [line:
   })
 }
 
-/** Returns what the record says about tests, commits and pushes, and whether something of it went wrong. */
-function recordedLines({ record }: RunSummary): readonly (readonly [line: string, isBad: boolean])[] {
-  return record === undefined ? [] : recordLines(record).map(({ name, words, isBad }) => [`  ${name}: ${words}`, isBad])
+/**
+ * Returns what the record says about tests, commits and pushes, and whether something of it went wrong. Unless everything is wanted, what didn't happen is left out,
+ * and so are tests that passed if the run's own checks are listed.
+ */
+function recordedLines(
+  { record, verified = [] }: RunSummary,
+  isVerbose: boolean,
+): readonly (readonly [line: string, isBad: boolean])[] {
+  const lines = record === undefined ? [] : recordLines(record)
+  const shown = lines.filter(
+    ({ name, isBad, isNone }) => isVerbose || (isNone !== true && (isBad || name !== 'tests' || verified.length === 0)),
+  )
+  return shown.map(({ name, words, isBad }) => [`  ${name}: ${words}`, isBad])
 }
 
 function testFileLines({ record }: RunSummary): readonly string[] {

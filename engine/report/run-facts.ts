@@ -1,3 +1,4 @@
+import { tellingLine } from '../core/text/telling-line.ts'
 import type { EndReason } from '../core/exit-codes.ts'
 import { judgementWords } from '../core/run-record.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
@@ -162,12 +163,9 @@ function failures(steps: readonly Step[]): readonly Attention[] {
     const alike = same.get(`${kind} ${title}`) ?? []
     const times = alike.length
     if (later > number || alike.at(-1)?.number !== number) return []
-    const end =
-      parts
-        .findLast(({ format }) => format === 'output' || format === 'plain')
-        ?.text.trimEnd()
-        .split('\n')
-        .at(-1) ?? ''
+    const output = parts.findLast(({ format }) => format === 'output' || format === 'plain')?.text ?? ''
+    const lines = output.trimEnd().split('\n')
+    const end = lines.at(tellingLine(lines) ?? -1)?.trim() ?? ''
     const words =
       status === 'open'
         ? 'Never ended'

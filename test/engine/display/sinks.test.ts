@@ -99,8 +99,54 @@ describe('plain lines', () => {
   })
   test('end with changes, commands, refusals and costs', () => {
     expect(text).toMatch(
-      /done · 1\.2 s · exit code 0\n {2}files changed: a\.ts \(update\)\n {2}commands run: 2 \(1 failed\)\n {2}refused: 1\n {4}git push: Ask a person\.\n {2}tokens: 100 in \(50 cached\), 7 out · cost: \$0\.01234\n {2}session: 0199-t · to continue: agent exec resume 0199-t\n$/,
+      /done · 1\.2 s · exit code 0\n {2}files changed: a\.ts \(update\)\n {2}refused: 1\n {4}git push: Ask a person\.\n {2}tokens: 100 in \(50 cached\), 7 out · cost: \$0\.01234\n {2}session: 0199-t · to continue: agent exec resume 0199-t\n$/,
     )
+  })
+  test('end with at most six lines when nothing is wrong, and with everything if that is wanted', () => {
+    const verify = { command: 'npm test', passed: true, exit_code: 0, duration_ms: 900, attempts: 1 }
+    const record = {
+      tests: [],
+      verified: [],
+      commits: [],
+      pushed: [],
+      files: { created: [], changed: [], deleted: [], tests: [] },
+      refused: [],
+    }
+    const facts = {
+      ...{ withheld: { variables: 33, secrets: 2 }, unenforced: ['memory is limited for each process'] },
+      ...{ auditHead: `0:${'0'.repeat(64)}`, denied: [], verified: [verify], record },
+    }
+    const ending = { ...summary, ...facts } as RunSummary
+    const lines = (detail: 'normal' | 'verbose'): readonly string[] => {
+      const all = told((write) => plainSink(write, { ...plain, detail }), story, ending)
+        .trimEnd()
+        .split('\n')
+      return all.slice(all.findIndex((line) => line.startsWith('done · ')))
+    }
+    expect(lines('normal')).toEqual([
+      'done · 1.2 s · exit code 0',
+      '  files changed: a.ts (update)',
+      '  verify: npm test: passed',
+      '  tokens: 100 in (50 cached), 7 out · cost: $0.01234 · refused: nothing',
+      '  session: 0199-t · to continue: agent exec resume 0199-t',
+    ])
+    const verbose = lines('verbose').join('\n')
+    for (const words of [
+      'commands run: 2',
+      'pushed: nothing',
+      'variables withheld',
+      'not enforced here',
+      'audit head: 0:',
+    ])
+      expect(verbose).toContain(words)
+  })
+  test('show the line of a long output that says why a command failed', () => {
+    const after = Array.from({ length: 20 }, (_, at) => `    at frame ${at}`)
+    const output = ['setup', '', 'AssertionError [ERR_ASSERTION]: -1 == 3', '', ...after, 'Node.js v26.10.0'].join('\n')
+    const item = { ...command, status: 'failed' as const, exit_code: 1, aggregated_output: output }
+    const shown = told((write) => plainSink(write, plain), [{ type: 'item.completed', item }])
+    expect(shown).toContain('    … 2 lines …\n    AssertionError [ERR_ASSERTION]: -1 == 3\n')
+    expect(shown).toContain('    Node.js v26.10.0\n')
   })
   test('contain escape sequences only if colour is on', () => {
     expect(text).not.toContain('\u001b')

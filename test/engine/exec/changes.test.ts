@@ -28,7 +28,7 @@ async function counted(
   ]
   const [json, plain] = [
     ['--json', ...options, 'x'],
-    [...options, 'x'],
+    ['-v', ...options, 'x'],
   ]
   const copy = tempDir()
   execFileSync('cp', ['-a', `${cwd}/.`, copy])

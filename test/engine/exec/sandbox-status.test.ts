@@ -70,7 +70,7 @@ const secrets = Object.fromEntries(Array.from({ length: 20 }, (_, number) => [`S
 test.skipIf(needsBubblewrap())('a run says how many variables it withheld, and shows none of them', async () => {
   const look = [[call('exec_command', { cmd: 'env; sh -c "sh -c env"; cat /proc/*/environ' })], [say('done')]]
   const env = { ...secrets, HARMLESS: 'hunter2' }
-  const { events, stderr, requests } = await exec(look, ['--json', 'go'], { cwd: repository(), env })
+  const { events, stderr, requests } = await exec(look, ['--json', '-v', 'go'], { cwd: repository(), env })
   // The key for the model's API also counts as a secret.
   expect(events[0]).toMatchObject({ config: { environment_withheld: { secrets: 21 } } })
   expect(events.at(-1)).toMatchObject({ environment_withheld: { secrets: 21 } })
