@@ -9,8 +9,14 @@ const root = new URL('../../../', import.meta.url).pathname
 testUnlessOnCi(whyNoBubblewrap())(
   'the picture of a run in the engine’s README is what the demo prints, and it leaves a report',
   async () => {
-    const { exitCode, stderr } = await execa({ cwd: root, reject: false })`${process.execPath} fixtures/demo/demo.ts`
+    const { exitCode, stdout, stderr } = await execa({
+      cwd: root,
+      reject: false,
+    })`${process.execPath} fixtures/demo/demo.ts`
     expect(exitCode).toBe(0)
+    expect(stdout).toMatch(
+      /OPENAI_API_KEY=.*ANTHROPIC_API_KEY.*\n {2}node dist\/bin\/agent\.js exec -C .* "make the tests pass"$/,
+    )
 
     const page = readFileSync(`${root}demo-report.html`, 'utf8')
     expect(page).toContain('What needs attention')
