@@ -77,7 +77,7 @@ export function openClosedTree(policy: SandboxPolicy, directory: string): Closed
     const isLinked = source !== named && symlinksOnPath(named).slice(0, 1).some(isClosed)
     const isCovered = isCache && !isGranted(source)
     if (!isLinked && !isCovered && !isClosed(source)) return true
-    if (!mayShow(source)) return false
+    if (!mayShow(source, isCache && source === named)) return false
     if (isClosed(source)) put(source, source, why)
     if (isLinked) put(named, source, why)
     if (isCovered && hostFileSystem.kindOf(source) === 'directory')
@@ -149,16 +149,16 @@ function ownHomes(): readonly Home[] {
 
 /**
  * Returns a function that says whether a directory or file may be shown because a program is in it: not a home directory or a directory above one, not one at
- * the top of a file system, and not a place with credentials, or one in or above it.
+ * the top of a file system, unless it is a cache at its own path, and not a place with credentials, or one in or above it.
  */
-function createLimits(policy: SandboxPolicy, owned: readonly Home[]): (real: string) => boolean {
+function createLimits(policy: SandboxPolicy, owned: readonly Home[]): (real: string, isCache: boolean) => boolean {
   const denied = pathsAndPatterns(policy.deniedReads).paths
   const [known, credentials] = [new Set(denied), credentialPlaces()]
   // What is known about a list is kept with the list itself.
   const secrets = credentials.every((place) => known.has(place)) ? denied : [...new Set([...credentials, ...denied])]
   const places = [...new Set(hostFileSystem.present(secrets).flatMap(realOf))]
-  return (real) => {
-    if (depth(real) < 2 || isMountPoint(real)) return false
+  return (real, isCache) => {
+    if (depth(real) < 2 || (!isCache && isMountPoint(real))) return false
     if (owned.some((home) => isWithin(home.real, real))) return false
     return !isAnyWithin(places, real) && !places.some((place) => isWithin(real, place))
   }
