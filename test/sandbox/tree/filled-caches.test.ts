@@ -132,9 +132,13 @@ task show { doLast { configurations.own.each { println it.name } } }\\n' > build
 
 /** Why a program can't be tried here; undefined if it can. */
 function whyNot(program: string): string | undefined {
-  const { error, status } = spawnSync(program, ['--version'], { stdio: 'ignore' })
-  const works = error === undefined && (status === 0 || program === 'go')
-  return works ? undefined : `${program} is not installed, so its builds from a filled cache are not tried`
+  const { error, status, stdout } = spawnSync(program, [program === 'go' ? 'version' : '--version'], {
+    encoding: 'utf8',
+  })
+  const untried = 'so its builds from a filled cache are not tried'
+  if (error !== undefined || status !== 0) return `${program} is not installed, ${untried}`
+  const isOld = /^cargo 1\.(?:[0-5]\d|6[0-7])\./.test(stdout)
+  return isOld ? `this cargo is too old for a registry of files (before 1.68), ${untried}` : undefined
 }
 
 for (const { program, registry, project, fill, build } of builds) {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
@@ -18,6 +19,8 @@ export async function makeHome(): Promise<string> {
       if (value === undefined) delete process.env[name]
       else process.env[name] = value
     }
+    // Go makes its cache read-only.
+    spawnSync('chmod', ['-R', 'u+rwX', base], { stdio: 'ignore' })
     await rm(base, { recursive: true, force: true })
   })
   return home
