@@ -98,7 +98,7 @@ function parsed(log: string) {
 test('the engine installs this package, and starts its program with options that it has', async () => {
   expect(behaviors.installation['package-name']).toBe(manifest.name)
   expect(Object.keys(manifest.bin)).toContain(behaviors.execution['command-name'])
-  const { stdout } = await agent(['exec', '--help'], { cwd: tempDir(), home: tempDir() })
+  const { stdout } = await agent(['exec', '--help', 'all'], { cwd: tempDir(), home: tempDir() })
   for (const option of behaviors.execution.args.filter((each) => each.startsWith('--')))
     expect(stdout).toContain(option)
 })

@@ -141,7 +141,7 @@ testUnless(canBeFirst ? undefined : 'this machine allows no pid namespace')(
   async () => {
     const daemon = "setsid sh -c 'sleep 0.1' > /dev/null 2>&1 &"
     const replies = [[call('exec_command', { cmd: daemon })], [say('done')]]
-    const args = ['--externally-sandboxed', 'go']
+    const args = ['-v', '--externally-sandboxed', 'go']
     const first = await exec(replies, args, { cwd: repository(), startedBy: asFirst, env: noDocker })
     expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('docker run --init') as string])
     const other = await exec(replies, args, { cwd: repository(), env: noDocker })
