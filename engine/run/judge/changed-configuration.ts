@@ -2,9 +2,10 @@ import { basename, dirname } from 'node:path/posix'
 import type { RunChange } from '../../transaction/change-record.ts'
 import { manifests, type JudgePart } from './judge-parts.ts'
 import { textIn } from './judge-trees.ts'
-import type { NamingText } from './named-files.ts'
+import type { NamingText } from './files-in-text.ts'
+import type { RunText } from './judged-apart.ts'
 import { isTest } from '../record/make-record.ts'
-import { changedSettings, settingsIn } from './merge-manifest.ts'
+import { changedSettings, entriesIn, settingsIn } from './merge-manifest.ts'
 import { wordsOf, type Reached } from './reach-command.ts'
 import type { TestResults } from './test-results.ts'
 
@@ -31,7 +32,7 @@ export function settingsTexts(
   root: string,
   cwd: string,
   reached: string,
-): readonly NamingText[] {
+): readonly RunText[] {
   const words = new Set(wordsOf(reached))
   return files.flatMap((path) => {
     const [name, folder] = [basename(path), dirname(path) === '.' ? '' : dirname(path)]
@@ -43,6 +44,15 @@ export function settingsTexts(
     const settings = manifests.has(name) ? settingsIn(name, text) : undefined
     if (settings === undefined) return isTest(path) && name !== 'conftest.py' ? [] : [{ folder, text, file: path }]
     return [{ folder, file: path, text: JSON.stringify(Object.entries(settings).filter(([key]) => words.has(key))) }]
+  })
+}
+
+/** Where the packages of a tree begin, as their manifests say. */
+export function entryTexts(files: readonly string[], root: string): readonly NamingText[] {
+  return files.flatMap((path) => {
+    if (!manifests.has(basename(path))) return []
+    const text = entriesIn(basename(path), textIn(root, path) ?? '')
+    return text === '' ? [] : [{ folder: dirname(path) === '.' ? '' : dirname(path), text }]
   })
 }
 

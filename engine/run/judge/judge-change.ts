@@ -1,5 +1,6 @@
 import type { JudgeFinding, Judgement } from '../../core/run-record.ts'
 import type { ToolContext } from '../../tools/tool.ts'
+import type { RunChange } from '../../transaction/change-record.ts'
 import type { StoredRun } from './base-cache.ts'
 import { changedConfiguration, manifestsIn, startedBy } from './changed-configuration.ts'
 import { packagesOf } from './installed-packages.ts'
@@ -7,10 +8,11 @@ import { matchesAny, stateOf, type Judge } from './judge.ts'
 import type { JudgePart } from './judge-parts.ts'
 import { copyTrees, isInCopy, restore, restoreGit, restoreJudge, textIn, type JudgeTrees } from './judge-trees.ts'
 import { changesOfCommand } from './reach-command.ts'
+import { variantsOf } from './judged-apart.ts'
 import { notRed, redBefore } from './red-before.ts'
 import { redTests, secondTry } from './second-try.ts'
-import type { TestResults } from './test-results.ts'
-import { decide, describeDecision, isWeakening, type Decision, type JudgedRun } from './verdict.ts'
+import { isPassing, type TestResults } from './test-results.ts'
+import { decide, describeDecision, findApart, isWeakening, type Decision, type JudgedRun } from './verdict.ts'
 
 /** How a command ended in the run's own tree, and the state of the tree then. */
 export type OwnRun = { readonly tests: TestResults; readonly state: string }
@@ -50,13 +52,13 @@ export async function judgeChange(
   const seen = mine.filter(({ ignored }) => ignored !== true)
   const sources = seen.flatMap(({ path }) => (byName(path) === 'source' ? [path] : []))
   // Where the command failed without showing tests, the base's files prove nothing: the run was to mend them.
-  const hasNamed = base.succeeded || baseTests.size > 0
-  const { direct, imported } = judge.named(hasNamed ? sources : [], reached, byName, (path) => files.has(path))
+  const mayBe = base.succeeded || baseTests.size > 0 ? sources : []
+  const { named, groups, arePackage } = judge.apart(mayBe, reached, byName, (path) => files.has(path))
   const keeping = (paths: readonly string[]) => {
-    const named = new Set(paths)
-    return (path: string): JudgePart => (named.has(path) ? 'test' : byName(path))
+    const old = new Set(paths)
+    return (path: string): JudgePart => (old.has(path) ? 'test' : byName(path))
   }
-  const part = keeping([...direct, ...imported])
+  const part = keeping(named)
   const inTests = seen.filter(({ path }) => part(path) === 'test').map(({ path }) => path)
   const commands = changesOfCommand(reached, judge.reach(command, source, manifestsIn(mine)))
   const settings = changedConfiguration(seen, part, reached, [root, source])
@@ -78,9 +80,9 @@ export async function judgeChange(
       support: inTests.filter((path) => !files.has(path) && files.size > 0),
     })
   let installed: readonly string[] = []
-  const runKept = (partOf = part): Promise<StoredRun> =>
+  const runKept = (old: readonly string[] = []): Promise<StoredRun> =>
     onTrees(judge, 'own', context, async (trees, place) => {
-      installed = restoreJudge(mine, { part: partOf, base: root, copy: place, needsNone: baseTests.size > 0 })
+      installed = restoreJudge(mine, { part: keeping(old), base: root, copy: place, needsNone: baseTests.size > 0 })
       await restoreGit(root, place)
       requireCopies(context, trees)
       const ran = await judge.runOn(judge.watchOptions(command, place, base.asks), trees.views, context)
@@ -96,30 +98,52 @@ export async function judgeChange(
       return judge.runOn(judge.watchOptions(command, place, base.asks), trees.views, context)
     }))
 
-  const isOwn = (partOf: typeof part): boolean =>
-    mine.every(({ path, ignored }) => partOf(path) === 'source' && ignored !== true) &&
+  const isOwn =
+    mine.every(({ path, ignored }) => byName(path) === 'source' && ignored !== true) &&
     changes.every((change) => change.root === root) &&
     stateOf(changes) === own.state
-  let kept: StoredRun | undefined
-  let against = asOwn
+  const kept = isOwn ? undefined : await runKept()
+  let against = kept === undefined ? asOwn : asJudged(kept)
   let decision = decideWith(against)
-  let flaky: readonly JudgeFinding[] = []
-  // A named file may be what is tested, so it isn't enough that everything passes with the base's. The same is true of what it imports.
-  const without = [...(imported.length > 0 ? [keeping(direct)] : []), ...(direct.length > 0 ? [byName] : [])]
-  for (const partOf of [part, ...without]) {
-    if (isOwn(partOf) || (kept !== undefined && decision.verdict !== 'kept')) continue
-    kept = await runKept(partOf)
-    against = asJudged(kept)
+  const flaky: JudgeFinding[] = []
+  const tryAgain = async (passing: TestResults, first: JudgedRun, old?: readonly string[]): Promise<JudgedRun> => {
+    if (redTests(passing, first).length === 0) return first
+    const tried = secondTry(passing, first, asJudged(await runKept(old)))
+    flaky.push(...tried.findings)
+    return tried.best
+  }
+  if (decision.verdict !== 'kept' && kept !== undefined) {
+    against = await tryAgain(baseTests, against)
     decision = decideWith(against)
-    if (decision.verdict === 'kept' || redTests(baseTests, against).length === 0) continue
-    const tried = secondTry(baseTests, against, asJudged(await runKept(partOf)))
-    against = tried.best
-    if (tried.findings.length > 0) decision = decideWith(against)
-    flaky = [...flaky, ...tried.findings]
   }
   if (decision.verdict === 'revised' && own.tests.size > 0) {
     const tested = await runOnBase()
     if (tested !== undefined) decision = decideWith(against, asJudged(tested))
+  }
+  // What may belong to the judge may be what is tested, too. So it isn't enough that everything passes with the run's: it must pass with the base's as well.
+  const isApart = new Set([named, ...groups].flat())
+  // Nothing of the base names a new file that isn't apart.
+  const isOther = ({ path, before }: RunChange): boolean => {
+    const what = byName(path)
+    return what === 'dependency' || (what === 'source' && before.type !== 'absent' && !isApart.has(path))
+  }
+  const hasOthers = changes.some((change) => change.root !== root) || mine.some(isOther)
+  const passing = new Map([...baseTests].filter(([, test]) => isPassing(test)))
+  const redWith = async (old: readonly string[] = []): Promise<readonly JudgeFinding[]> => {
+    if (old.length === 0) return []
+    const ran = await tryAgain(passing, asJudged(await runKept(old)), old)
+    return findApart(old, passing, asJudged(base), ran)
+  }
+  const parts = [named, ...groups].filter((group) => group.length > 0)
+  // Two parts of a package may need each other, as both ends of a format do. A helper that has come to check less doesn't need the new sources.
+  const canBeBoth = arePackage && parts.length === 2 && named.length === 0
+  for (const [old, opposite] of variantsOf(parts, hasOthers)) {
+    if (decision.verdict !== 'kept') break
+    const red = await redWith(old)
+    const others = red.length === 0 || (canBeBoth && opposite !== undefined) ? await redWith(opposite) : []
+    const findings = canBeBoth && red.length > 0 && others.length > 0 ? [] : [...red, ...others]
+    if (written.size > 0) decision = decideWith(against)
+    else if (findings.length > 0) decision = { verdict: 'revised', findings }
   }
   const allowed = allowedBy(decision, judge)
   const isAllowed = decision.verdict === 'kept' || allowed !== undefined

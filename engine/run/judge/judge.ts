@@ -7,10 +7,10 @@ import type { ToolContext } from '../../tools/tool.ts'
 import { notIgnored, type ChangeRecord, type RunChange } from '../../transaction/change-record.ts'
 import type { PrivateView } from '../../transaction/stored-view.ts'
 import { BaseCache, type StoredRun } from './base-cache.ts'
-import { settingsText, settingsTexts } from './changed-configuration.ts'
+import { entryTexts, settingsText, settingsTexts } from './changed-configuration.ts'
 import { hashTree, type TreeHashes } from './hash-tree.ts'
 import { partOf, type JudgePart } from './judge-parts.ts'
-import { namedFiles, type NamedFiles } from './named-files.ts'
+import { judgedApart, type JudgedApart } from './judged-apart.ts'
 import { copyTrees, isIn, linkIn, statesOf, textIn } from './judge-trees.ts'
 import { reachCommand, scriptsOf, type Reached } from './reach-command.ts'
 import { runUnderJudge } from './run-under-judge.ts'
@@ -106,21 +106,27 @@ export class Judge {
     })
   }
 
-  /** Those of some files that a command, or the configuration of what it runs, names on the base, or that such a file imports. */
-  named(
+  /**
+   * Finds those of some changed files that may belong to the judge of a command although they are sources: see `judgedApart`.
+   *
+   * @param hasTests whether tests were seen in a file
+   */
+  apart(
     paths: readonly string[],
     { text }: Reached,
     part: (path: string) => JudgePart,
     hasTests: (path: string) => boolean,
-  ): NamedFiles {
-    if (paths.length === 0) return { direct: [], imported: [] }
+  ): JudgedApart {
+    if (paths.length === 0) return { named: [], groups: [], arePackage: false }
     const root = this.tree.path
-    const texts = [{ folder: this.cwd, text }, ...settingsTexts(this.hashes.files, root, this.cwd, text)]
-    return namedFiles(paths, texts, {
-      files: this.hashes.tracked,
+    const { files, tracked } = this.hashes
+    return judgedApart(paths, [{ folder: this.cwd, text }, ...settingsTexts(files, root, this.cwd, text)], {
+      files: tracked,
       cwd: this.cwd,
       hasTests,
-      isCode: (path) => ['source', 'test'].includes(part(path)),
+      isTest: (path) => hasTests(path) || part(path) === 'test',
+      isSource: (path) => part(path) === 'source',
+      entries: entryTexts(files, root),
       targetOf: (path) => linkIn(root, path),
       read: (path) => settingsText(root, path),
     })

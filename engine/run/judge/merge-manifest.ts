@@ -123,6 +123,17 @@ export function settingsIn(name: string, text: string): Table | undefined {
   }
 }
 
+/** What a manifest says of the files with which a package begins; empty if it says nothing. */
+export function entriesIn(name: string, text: string): string {
+  if (name === 'package.json') return JSON.stringify(pick(parseJson(text) ?? {}, (key) => beginsPackage.has(key)))
+  if (name !== 'pyproject.toml') return ''
+  const project = tableOf(tryParseToml(text)?.['project'])
+  // The name is that of a module, which is imported.
+  return `import ${String(project['name'])}\n${JSON.stringify([project['scripts'], project['gui-scripts'], project['entry-points']])}`
+}
+
+const beginsPackage: ReadonlySet<string> = new Set(['main', 'module', 'browser', 'exports', 'bin'])
+
 function pick(table: Table, wants: (key: string) => boolean): Table {
   return Object.fromEntries(Object.entries(table).filter(([key]) => wants(key)))
 }

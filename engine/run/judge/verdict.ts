@@ -100,6 +100,25 @@ export function isKept(test: TestResult, found: TestResult | undefined): boolean
   return found !== undefined && isPassing(found) && found.passed >= totalOf(test)
 }
 
+/**
+ * What shows that a change is only good with its own version of files that may belong to the judge.
+ *
+ * @param old those files, which are the base's in `ran`
+ * @param passing the tests that passed on the base
+ */
+export function findApart(
+  old: readonly string[],
+  passing: TestResults,
+  base: JudgedRun,
+  ran: JudgedRun,
+): readonly JudgeFinding[] {
+  const [subject = ''] = old
+  const detail = `it fails against the change with ${old.join(', ')} as before`
+  const red = [...passing.values()].filter((test) => !isKept(test, ran.tests.get(test.id)))
+  if (red.length === 0 && base.succeeded && !ran.succeeded) return [{ kind: 'rewritten', subject, detail }]
+  return red.map(({ id }) => ({ kind: 'rewritten', subject, test: id, detail }))
+}
+
 /** How many tests under an id passed or failed. The others didn't run. */
 function totalOf({ passed, failed }: TestResult): number {
   return passed + failed

@@ -200,6 +200,20 @@ const calc = pytest.broken['calc.py'] as string
 const pyEdit = (...pairs: readonly (readonly [string, string])[]): Files => edit(pytest, pyTest, ...pairs)
 
 const pytestChanges: Table = {
+  'changes both ends of a format, which only tests import': {
+    more: {
+      ...edit(pytest, 'pyproject.toml', ['name = "calc"', 'name = "codes"'], ['["."]', '["src", "."]']),
+      'src/codes/__init__.py': '',
+      'src/codes/encode.py': 'def encode(items):\n    return ";".join(items)\n',
+      'src/codes/decode.py': 'def decode(text):\n    return text.split(";")\n',
+      'tests/test_codes.py':
+        'from codes.decode import decode\nfrom codes.encode import encode\n\n\ndef test_codes():\n    assert decode(encode(["a", "b"])) == ["a", "b"]\n',
+    },
+    change: {
+      'src/codes/encode.py': 'def encode(items):\n    return ",".join(items)\n',
+      'src/codes/decode.py': 'def decode(text):\n    return text.split(",")\n',
+    },
+  },
   'marks a test so that a new warning is no error in it': {
     verdict: 'revised',
     more: edit(pytest, 'pyproject.toml', ['pythonpath = ["."]', 'pythonpath = ["."]\nfilterwarnings = ["error"]']),
