@@ -167,7 +167,8 @@ export function restore(path: string, from: string, to: string): void {
 
 function restoreManifest(path: string, name: string, base: string, copy: string): void {
   const [before, after] = [base, copy].map((root) => textIn(root, path))
-  const merged = before === undefined || after === undefined ? undefined : mergeManifest(name, before, after)
+  const exists = (each: string): boolean => isIn(copy, join(dirname(path), each))
+  const merged = before === undefined || after === undefined ? undefined : mergeManifest(name, before, after, exists)
   // A manifest that is only in one of the trees has no judge to keep, except that a new one starts nothing that the base's command reaches.
   if (merged !== undefined) writeFileSync(encodePath(join(copy, path)), merged)
   else if (before !== undefined) restore(path, base, copy)

@@ -5,11 +5,17 @@ import { formatToml, tryParseToml } from '../../config/toml.ts'
  * base's. Returns undefined if one of them can't be parsed.
  *
  * @param name the name of the file: `package.json`, `pyproject.toml`, `Cargo.toml` or `go.mod`
+ * @param exists whether the run's tree has an entry at a path, relative to the manifest
  */
-export function mergeManifest(name: string, base: string, run: string): string | undefined {
+export function mergeManifest(
+  name: string,
+  base: string,
+  run: string,
+  exists: (path: string) => boolean,
+): string | undefined {
   switch (name) {
     case 'package.json':
-      return mergePackage(base, run)
+      return mergePackage(base, run, exists)
     case 'pyproject.toml':
       return mergePyproject(base, run)
     case 'Cargo.toml':
@@ -57,10 +63,25 @@ const ofCrate: ReadonlySet<string> = new Set([
   ...['dependencies', 'dev-dependencies', 'build-dependencies'],
 ])
 
-function mergePackage(base: string, run: string): string | undefined {
+function mergePackage(base: string, run: string, exists: (path: string) => boolean): string | undefined {
   const [before, after] = [parseJson(base), parseJson(run)]
   if (before === undefined || after === undefined) return undefined
-  return `${JSON.stringify({ ...pick(after, (key) => ofPackage.has(key)), ...pick(before, (key) => !ofPackage.has(key)) }, null, 2)}\n`
+  // What tests import by an alias is what it was, unless that is gone.
+  const aliases = tableOf(before['imports'])
+  const isThere = (key: string): boolean => targetsIn(aliases[key]).every(exists)
+  const imports = { ...tableOf(after['imports']), ...pick(aliases, isThere) }
+  const merged = {
+    ...pick(after, (key) => ofPackage.has(key)),
+    ...(Object.keys(imports).length === 0 ? {} : { imports }),
+    ...pick(before, (key) => !ofPackage.has(key)),
+  }
+  return `${JSON.stringify(merged, null, 2)}\n`
+}
+
+/** The paths to which an alias leads, each up to where it is a pattern. */
+function targetsIn(alias: unknown): readonly string[] {
+  if (typeof alias !== 'string') return Object.values(tableOf(alias)).flatMap(targetsIn)
+  return alias.startsWith('./') ? [alias.split('*')[0] ?? ''] : []
 }
 
 function mergePyproject(base: string, run: string): string | undefined {

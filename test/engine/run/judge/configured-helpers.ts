@@ -24,6 +24,20 @@ export const configuredHelpers: Readonly<Record<string, Configured>> = {
     more: { 'support/equal/index.js': equal, 'test/math.test.js': withHelper },
     change: { ...node.broken, 'support/equal.js': 'exports.equal = () => undefined\n' },
   },
+  'an alias that leads to a copy': {
+    project: node,
+    more: {
+      'package.json':
+        '{ "name": "p", "imports": { "#math": "./src/math.js" }, "scripts": { "test": "node --test" } }\n',
+      'test/math.test.js': nodeTest.replace('../src/math.js', '#math'),
+    },
+    change: {
+      ...node.broken,
+      'src/copy.js': node.files['src/math.js'] as string,
+      'package.json':
+        '{ "name": "p", "imports": { "#math": "./src/copy.js" }, "scripts": { "test": "node --test" } }\n',
+    },
+  },
   'a base class of tests, exit code only': {
     project: pytest,
     command: 'python3 -m unittest discover -s tests -t .',
