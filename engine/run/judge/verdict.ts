@@ -136,7 +136,9 @@ function explainRed(test: TestResult, now: TestResult | undefined, evidence: Evi
   if (!isRewritten && support.length === 0) {
     const cause =
       settings.length === 0 ? 'nothing that the run changed in the tests explains it' : `${settings.join(', ')} changed`
-    return { kind: 'settings', ...about, detail: `as it was, it ${how} against the change; ${cause}` }
+    // A test that runs and fails needs settings that excuse it. One that can't run may need those that say where sources are now.
+    const kind = settings.length > 0 && state === undefined ? 'rewritten' : 'settings'
+    return { kind, ...about, detail: `as it was, it ${how} against the change; ${cause}` }
   }
   const old = now && onBase?.tests.get(now.id)
   // A text that is the same can pass in place of the old one because its mark expects a failure. Then it fails where the old one passes.

@@ -200,6 +200,14 @@ const calc = pytest.broken['calc.py'] as string
 const pyEdit = (...pairs: readonly (readonly [string, string])[]): Files => edit(pytest, pyTest, ...pairs)
 
 const pytestChanges: Table = {
+  'moves a source, with the setting that says where it is': {
+    verdict: 'revised',
+    change: {
+      'calc.py': null,
+      'src/calc.py': pytest.files['calc.py'] as string,
+      ...edit(pytest, 'pyproject.toml', ['["."]', '["src"]']),
+    },
+  },
   'changes both ends of a format, which only tests import': {
     more: {
       ...edit(pytest, 'pyproject.toml', ['name = "calc"', 'name = "codes"'], ['["."]', '["src", "."]']),
