@@ -19,7 +19,7 @@ export function mergeManifest(
     case 'pyproject.toml':
       return mergePyproject(base, run)
     case 'Cargo.toml':
-      return mergeCargo(base, run)
+      return mergeCargo(base, run, exists)
     default:
       return [...withoutReplaced(run), ...replaced(base)].join('\n')
   }
@@ -95,13 +95,28 @@ function mergePyproject(base: string, run: string): string | undefined {
   return formatToml({ ...own, ...(Object.keys(tools).length === 0 ? {} : { tool: tools }) })
 }
 
-function mergeCargo(base: string, run: string): string | undefined {
+function mergeCargo(base: string, run: string, exists: (path: string) => boolean): string | undefined {
   const [before, after] = [tryParseToml(base), tryParseToml(run)]
   if (before === undefined || after === undefined) return undefined
-  const own = { ...pick(before, (key) => !ofCrate.has(key)), ...pick(after, (key) => ofCrate.has(key)) }
+  const helpers = helperCrates(before)
+  const crates = {
+    ...tableOf(after['dev-dependencies']),
+    ...pick(helpers, (key) => exists(String(tableOf(helpers[key])['path']))),
+  }
+  const own = {
+    ...pick(before, (key) => !ofCrate.has(key)),
+    ...pick(after, (key) => ofCrate.has(key)),
+    ...(Object.keys(crates).length === 0 ? {} : { 'dev-dependencies': crates }),
+  }
   if (after['package'] === undefined) return formatToml(own)
   const [old, now] = [tableOf(before['package']), tableOf(after['package'])]
   return formatToml({ ...own, package: { ...pick(now, (key) => key !== found), ...pick(old, (key) => key === found) } })
+}
+
+/** The dependencies of tests alone that are crates in the tree. */
+function helperCrates(cargo: Table | undefined): Table {
+  const all = tableOf(cargo?.['dev-dependencies'])
+  return pick(all, (key) => typeof tableOf(all[key])['path'] === 'string')
 }
 
 /** The setting of cargo that says whether it finds tests by their place. */
@@ -138,7 +153,11 @@ export function settingsIn(name: string, text: string): Table | undefined {
     case 'package.json':
       return pick(known ?? {}, (key) => !ofPackage.has(key) && key !== 'scripts')
     case 'Cargo.toml':
-      return { ...pick(known ?? {}, (key) => !ofCrate.has(key)), [found]: tableOf(known?.['package'])[found] }
+      return {
+        ...pick(known ?? {}, (key) => !ofCrate.has(key)),
+        [found]: tableOf(known?.['package'])[found],
+        helpers: helperCrates(known),
+      }
     default:
       return pick(tableOf(known?.['tool']), (key) => !building.has(key))
   }

@@ -8,6 +8,15 @@ const goTest = go.files['calc_test.go'] as string
 const goCheck = 'func mustBe(t *testing.T, a, b int) {\n\tif a != b {\n\t\tt.Fatal("wrong")\n\t}\n}\n'
 const cargoTest = cargo.files['tests/calc.rs'] as string
 
+const helperCrate = {
+  'Cargo.toml': `${cargo.files['Cargo.toml'] as string}\n[dev-dependencies]\nchecks = { path = "checks" }\n`,
+  'Cargo.lock':
+    'version = 3\n\n[[package]]\nname = "calc"\nversion = "0.1.0"\ndependencies = [\n "checks",\n]\n\n[[package]]\nname = "checks"\nversion = "0.1.0"\n',
+  'checks/Cargo.toml': '[package]\nname = "checks"\nversion = "0.1.0"\nedition = "2021"\n',
+  'checks/src/lib.rs': 'pub fn equal(a: i32, b: i32) {\n    assert_eq!(a, b);\n}\n',
+  'tests/calc.rs': cargoTest.replace('assert_eq!(add(1, 2), 3)', 'checks::equal(add(1, 2), 3)'),
+}
+
 /** By a helper that only tests import, but that is in no directory of tests. */
 export const configuredHelpers: Readonly<Record<string, Configured>> = {
   'a helper that imports a source of a package with an entry point': {
@@ -73,14 +82,17 @@ export const configuredHelpers: Readonly<Record<string, Configured>> = {
   },
   'a crate of helpers': {
     project: cargo,
-    more: {
-      'Cargo.toml': `${cargo.files['Cargo.toml'] as string}\n[dev-dependencies]\nchecks = { path = "checks" }\n`,
-      'Cargo.lock':
-        'version = 3\n\n[[package]]\nname = "calc"\nversion = "0.1.0"\ndependencies = [\n "checks",\n]\n\n[[package]]\nname = "checks"\nversion = "0.1.0"\n',
-      'checks/Cargo.toml': '[package]\nname = "checks"\nversion = "0.1.0"\nedition = "2021"\n',
-      'checks/src/lib.rs': 'pub fn equal(a: i32, b: i32) {\n    assert_eq!(a, b);\n}\n',
-      'tests/calc.rs': cargoTest.replace('assert_eq!(add(1, 2), 3)', 'checks::equal(add(1, 2), 3)'),
-    },
+    more: helperCrate,
     change: { ...cargo.broken, 'checks/src/lib.rs': 'pub fn equal(_a: i32, _b: i32) {}\n' },
+  },
+  'another crate of helpers': {
+    project: cargo,
+    more: helperCrate,
+    change: {
+      ...cargo.broken,
+      'Cargo.toml': helperCrate['Cargo.toml'].replace('path = "checks"', 'path = "others"'),
+      'others/Cargo.toml': helperCrate['checks/Cargo.toml'],
+      'others/src/lib.rs': 'pub fn equal(_a: i32, _b: i32) {}\n',
+    },
   },
 }
