@@ -122,5 +122,5 @@ test('a model that isn’t known, or that the provider doesn’t have, leads to 
   const env = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: mock.baseUrl }
   const missing = await agent(['exec', '-m', 'gpt-5.5-typo', '-s', 'danger-full-access', 'go'], { ...at, env })
   expect(missing.code).toBe(6)
-  expect(missing.stderr).toContain('To see what your providers offer, run agent models.')
+  expect(missing.stderr).toContain('agent models lists what your providers offer')
 })
