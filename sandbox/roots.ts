@@ -109,7 +109,8 @@ export function protectedByRoots(
   roots: readonly string[],
   { protectedPaths }: Pick<SandboxPolicy, 'protectedPaths'>,
 ): ProtectedPlaces {
-  return placesOf(protectedPaths)(roots)(roots.flatMap(namedByGit))
+  const named = roots.flatMap(namedByGit).filter((path) => roots.some((root) => path !== root && isWithin(path, root)))
+  return placesOf(protectedPaths)(roots)(named)
 }
 
 /**

@@ -2,7 +2,6 @@ import { basename, join } from 'node:path'
 import {
   gitDirectoriesOf,
   planCommits,
-  protectingPlaces,
   readCheckedOut,
   type CheckedOut,
   type GitDirectories,
@@ -15,6 +14,7 @@ import {
 import type { ChangeRecord } from './change-record.ts'
 import { headOf, indexAtStart } from './heads.ts'
 import { planMade } from './made-repositories.ts'
+import { protectedIn } from './protected-in-view.ts'
 import { privateGitOf } from './find-private-git.ts'
 import { keepIndex } from './kept-indexes.ts'
 import type { KeptIndex, ViewState } from './view-state.ts'
@@ -114,7 +114,6 @@ export async function planLandingOfCommits(
     const head = movedBefore(state, path, { from, to }) ?? known ?? readCheckedOut(to)
     // The work trees of one repository share its refs, so each of them needs a ref with a different name.
     const before = git.filter(({ within }) => within.includes(to.common)).length
-    const protects = protectingPlaces({ protectedPaths: [...protectedPaths] }, [path])
     const planned = await planCommits({
       from,
       to,
@@ -122,7 +121,7 @@ export async function planLandingOfCommits(
       roots,
       changes: changed,
       head,
-      isProtected: (entry, isLink) => protects(join(path, entry), isLink) !== undefined,
+      protectedIn: protectedIn([...protectedPaths], path),
       staging: stagingIn(directory, path, (at) => {
         const moved = landed.find((each) => each.path === at && each.moved !== undefined)
         return moved === undefined ? landsAs(at) : { type: 'repository', commit: moved.commit }

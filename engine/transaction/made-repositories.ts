@@ -8,7 +8,6 @@ import {
   encodeText,
   isRemadeAsItWas,
   isRemoteUrl,
-  protectingPlaces,
   remakeRepository,
   removeTree,
   stateOfRemade,
@@ -23,6 +22,7 @@ import { readGit } from '../core/sandboxed-git.ts'
 import { typedWords } from '../session/typed-words.ts'
 import type { LockedFolder } from '../session/session-lock.ts'
 import type { ChangeRecord } from './change-record.ts'
+import { protectedIn } from './protected-in-view.ts'
 import { findBorrowedOutside } from './find-borrowed.ts'
 import { keepBytes, keptBytes } from './kept-files.ts'
 import type { ViewState } from './view-state.ts'
@@ -67,12 +67,11 @@ export function openRemaking(
     const words = ['config', '--file', join(path, '.git/config'), '--no-includes', '-z', '--get-regexp']
     const urls = await ask(64 * 1024, ...words, '^remote\\..*\\.url$')
     typed ??= typedWords(directory)
-    const protects = protectingPlaces(policy, [path])
     const remade = await remakeRepository({
       ...{ from, pack, roots },
       oidBytes: format.toString().trim() === 'sha256' ? 32 : 20,
       remotes: typeof urls === 'string' ? [] : remotesIn(urls.toString(), typed),
-      isProtected: (entry, isLink) => protects(join(path, entry), isLink) !== undefined,
+      protectedIn: protectedIn(policy.protectedPaths, path),
     })
     if ('why' in remade) return remade
     const files = remade.files.map(({ path: name, content, mode }) => ({

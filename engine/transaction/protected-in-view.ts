@@ -1,5 +1,11 @@
 import { join } from 'node:path'
-import { protectThroughLinks, type SandboxPolicy } from '../../sandbox/index.ts'
+import {
+  ledTo,
+  protectingPlaces,
+  protectThroughLinks,
+  type ProtectedIn,
+  type SandboxPolicy,
+} from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import { isInside } from '../core/directories-between.ts'
 import { readLinks } from './overlay/withhold-secrets.ts'
@@ -20,9 +26,29 @@ export function protectInView(
 ): SandboxPolicy {
   return views.reduce((soFar, { path }, index) => {
     const storage = overlays[index]
-    const linked = [...(manifests[index]?.values() ?? [])].flatMap(({ key, kind }) => (kind === 'link' ? [key] : []))
+    const linked = [...(manifests[index]?.values() ?? [])].flatMap(({ key, kind }) =>
+      kind === 'link' || kind === 'left-out' ? [key] : [],
+    )
     const keys = storage === undefined ? linked : readLinks(storage)
     const links = keys.map((key) => join(path, pathOfKey(key)))
     return protectThroughLinks(soFar, [path, ...repositories.filter((each) => isInside(each, path))], links)
   }, policy)
+}
+
+/** Which entries of commits must not land in the work tree at `path`: what is protected there, and where the links of the commits lead from protected names. */
+export function protectedIn(protectedPaths: string[], path: string): ProtectedIn {
+  return (links) => {
+    const places = new Map([...links].map(([name, target]) => [join(path, name), target]))
+    const real = (at: string): string => at
+    const linkAt = (at: string) => {
+      const target = places.get(at)
+      return target === undefined ? undefined : ledTo(at, target, real)
+    }
+    const policy =
+      links.size === 0
+        ? { protectedPaths }
+        : protectThroughLinks({ protectedPaths }, [path], [...places.keys()], linkAt)
+    const protects = protectingPlaces(policy, [path])
+    return (entry, isLink) => protects(join(path, entry), isLink) !== undefined
+  }
 }

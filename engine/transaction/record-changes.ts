@@ -87,15 +87,17 @@ async function gatherChanges(
   const ignored = { files: 0, bytes: 0 }
   const earlier = knownBefore(view.directory)
   const at = new Date().toISOString()
-  const hidden = new Set(view.state.not_shown)
+  const manifests = view.manifests()
+  const secrets = view.views.flatMap(({ path }, index) => secretsIn(path, manifests[index] ?? new Map()))
+  const hidden = new Set([...(view.state.not_shown ?? []), ...secrets])
   /** Whether the view leaves out the user's own entry at a path, or on the way to it. */
   const isHidden = (path: string): boolean => [...hidden].some((each) => isInside(path, each))
   const noted = notedTrees(view.directory)
-  const manifests = view.manifests()
   const policy = protectInView(view, manifests, noted, sandbox.policy)
-  const remake = openRemaking(view.directory, sandbox, policy, view.views)
-  for (const { path, source, git, known, find } of treesOf(view, manifests, look)) {
-    for (const secret of secretsIn(path, known)) hidden.add(secret)
+  // Nor may commits contain what the view leaves out: it would count as tracked, and the next view would show the user's own file.
+  const inCommits = { ...policy, protectedPaths: [...policy.protectedPaths, ...hidden] }
+  const remake = openRemaking(view.directory, sandbox, inCommits, view.views)
+  for (const { path, source, git, find } of treesOf(view, manifests, look)) {
     const made: { key: string; path: string; kept: string; git: GitDirectories }[] = []
     const budget = { walk: openTreeBudget(path, bounds.tree), found: counted }
     const nested = nestedGit(path, git)
@@ -156,11 +158,11 @@ async function gatherChanges(
     const protects = protectingPlaces(policy, [...new Set([path, ...within])])
     const ruleOf = await readMergeRules(wanted, all, { path, source, originalAt }, sandbox)
     for (const difference of withoutEmptied(wanted, all, overlooked)) {
-      const { key, after } = difference
+      const { key, before, after } = difference
       const name = join(path, pathOfKey(key))
       const changed = () => changeOf(difference, tree, view.directory, sandbox, earlier, ruleOf(key))
       if (after.kind === 'other') special.push(name)
-      else if (!isHidden(name) && protects(name, after.kind === 'link') !== undefined) {
+      else if (!isHidden(name) && protects(name, after.kind === 'link' || before.kind === 'link') !== undefined) {
         // What was written anew with the same content is no change.
         if ((await changed()) !== undefined) protectedPaths.push(name)
       } else {
@@ -183,7 +185,7 @@ async function gatherChanges(
     special,
     repositories,
     blocked,
-    protected_paths: [...policy.protectedPaths],
+    protected_paths: inCommits.protectedPaths,
     with_ignored: withIgnored,
     view: look.stamp,
   }

@@ -29,8 +29,6 @@ export function* treesOf(
   Omit<Tree, 'manifest'> & {
     /** The path of the private git directory, which exists only if the tree has a git directory. */
     readonly git: string
-    /** What is known of the tree without looking; empty for an overlay. */
-    readonly known: Manifest
     readonly find: (budget: DifferenceBudget, repository: (key: string, kept?: string) => void) => Promise<FoundInTree>
   }
 > {
@@ -44,7 +42,6 @@ export function* treesOf(
       path,
       source,
       git: join(own, '.git'),
-      known: manifest,
       find: async (budget, repository) =>
         storage === undefined
           ? {

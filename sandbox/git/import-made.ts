@@ -108,7 +108,7 @@ async function importModule(
       known.raw.set('HEAD', Buffer.from('ref: refs/heads/main\n'))
       const result = await importChanges({ ...sides, host, left, scopes }, known, {
         given: false,
-        packs: [() => pack(inside, sides.oidBytes)],
+        packs: [false, true].map((only) => () => pack(inside, sides.oidBytes, only)),
         oids: new Set(),
         commits: new Set(),
       })

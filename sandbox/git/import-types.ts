@@ -71,6 +71,6 @@ export type NewObjects = {
 
 /**
  * A function that runs git in the sandbox to make a pack of the objects that only the private directory has. `git` is the path on the host of the
- * repository that the directory replaces.
+ * repository that the directory replaces. `isReachable`: only of those that its refs, reflogs and index lead to.
  */
-export type RunPack = (git: string, oidBytes: number) => ReturnType<PackObjects>
+export type RunPack = (git: string, oidBytes: number, isReachable?: boolean) => ReturnType<PackObjects>

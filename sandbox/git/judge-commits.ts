@@ -6,13 +6,16 @@ import { decodeText, encodeText } from '../path-bytes.ts'
 const gitlink = '160000'
 const link = '120000'
 
+/** Decides whether an entry of the work tree, given by its path in it, must not land in a tree with these links, whose targets are given by their paths. */
+export type ProtectedIn = (links: ReadonlyMap<string, string>) => (path: string, isLink?: boolean) => boolean
+
 /**
- * Why the new commits that lead to certain commits must not land on a branch: one of them adds or changes an entry that would not land in the work tree, or refers to a
- * repository that the tree did not refer to before. Whoever checks such a commit out later would get that entry without any judgement.
+ * Why certain commits must not land on a branch: one of those that `before` doesn't have adds or changes an entry that would not land in the work tree, or refers to
+ * a repository that the tree did not refer to before. Whoever checks such a commit out later would get that entry without any judgement. Commits that other refs of
+ * the repository have are judged, too: these may come from anybody.
  *
  * @param options.commits the commits
  * @param options.before the commit that was checked out when the run began; undefined if there was none
- * @param options.isProtected whether an entry, given by its path in the work tree, must not land
  * @returns undefined if all may land
  */
 export function findFaultInCommits(
@@ -21,10 +24,10 @@ export function findFaultInCommits(
   options: {
     readonly commits: readonly string[]
     readonly before: string | undefined
-    readonly isProtected: (path: string, isLink?: boolean) => boolean
+    readonly protectedIn: ProtectedIn
   },
 ): string | undefined {
-  const { commits, before, isProtected } = options
+  const { commits, before, protectedIn } = options
   // With -m, a merge is compared with each of its parents.
   const words = [
     '-c',
@@ -36,35 +39,70 @@ export function findFaultInCommits(
     '--raw',
     '--no-abbrev',
     '-m',
-    '-z',
   ]
-  const { ok, stdout, complaint } = git.run(host, [...words, '--stdin', '--not', '--all'], {
-    input: encodeText(commits.map((each) => `${each}\n`).join('')),
+  const range = [...commits, ...(before === undefined ? [] : [`^${before}`])]
+  const { ok, stdout, complaint } = git.run(host, [...words, '-z', '--stdin'], {
+    input: encodeText(range.map((each) => `${each}\n`).join('')),
   })
   if (!ok) return `git can\u2019t read its commits (${complaint.split('\n')[0] ?? ''})`
-  let known: ReadonlySet<string> | undefined
-  for (const { mode, path } of entriesOf(stdout)) {
-    if (isProtected(path, mode === link)) return `a commit changes ${JSON.stringify(path)}, which never lands`
-    if (mode !== gitlink) continue
-    known ??= gitlinksOf(git, host, before)
-    if (!known.has(path))
-      return `a commit refers to the repository in ${JSON.stringify(path)}, and such references never land`
+  const known = treeOf(git, host, before)
+  for (const trees of commits.map((commit) => [treeOf(git, host, commit), known])) {
+    const isProtected = protectedIn(linksIn(git, host, trees))
+    for (const { path, entry } of entriesOf(stdout)) {
+      // Whoever checked `before` out has this entry already.
+      if (known.get(path) === entry) continue
+      if (isProtected(path, entry.startsWith(link)))
+        return `a commit changes ${JSON.stringify(path)}, which never lands`
+      if (entry.startsWith(gitlink) && known.get(path)?.startsWith(gitlink) !== true)
+        return `a commit refers to the repository in ${JSON.stringify(path)}, and such references never land`
+    }
   }
   return undefined
 }
 
-/** The entries that the output of `git log --raw -z` says are there after a change, with their new modes. */
-function* entriesOf(raw: Buffer): Iterable<{ readonly mode: string; readonly path: string }> {
+/** The entries that the output of `git log --raw -z` says are there after a change: their paths, and their new modes and objects. */
+function* entriesOf(raw: Buffer): Iterable<{ readonly path: string; readonly entry: string }> {
   const fields = decodeText(raw).split('\0')
   for (const [at, field] of fields.entries()) {
-    const mode = /^\n?:[0-7]{6} ([0-7]{6}) [0-9a-f]+ [0-9a-f]+ [A-Z]$/.exec(field)?.[1]
-    if (mode !== undefined && mode !== '000000') yield { mode, path: fields[at + 1] ?? '' }
+    const [, mode = '000000', oid = ''] = /^\n?:[0-7]{6} ([0-7]{6}) [0-9a-f]+ ([0-9a-f]+) [A-Z]$/.exec(field) ?? []
+    if (mode !== '000000') yield { path: fields[at + 1] ?? '', entry: `${mode} ${oid}` }
   }
 }
 
-function gitlinksOf(git: HostGit, host: HeldDirectory, commit: string | undefined): ReadonlySet<string> {
-  if (commit === undefined) return new Set()
+/** The modes and objects of a commit's entries, by their paths. */
+function treeOf(git: HostGit, host: HeldDirectory, commit: string | undefined): ReadonlyMap<string, string> {
+  if (commit === undefined) return new Map()
   const { stdout } = git.run(host, ['ls-tree', '-r', '-z', '--full-tree', commit])
-  const entries = decodeText(stdout).split('\0')
-  return new Set(entries.filter((each) => each.startsWith(gitlink)).map((each) => each.slice(each.indexOf('\t') + 1)))
+  const lines = decodeText(stdout)
+    .split('\0')
+    .filter((line) => line !== '')
+  return new Map(
+    lines.map((line) => [
+      line.slice(line.indexOf('\t') + 1),
+      line.slice(0, line.indexOf('\t')).replace(/ [a-z]+ /, ' '),
+    ]),
+  )
+}
+
+/** The links in trees, and where they lead. A link in the first tree counts rather than one at the same path in the others. */
+function linksIn(
+  git: HostGit,
+  host: HeldDirectory,
+  trees: readonly ReadonlyMap<string, string>[],
+): ReadonlyMap<string, string> {
+  const links = new Map(trees.toReversed().flatMap((tree) => [...tree].filter(([, entry]) => entry.startsWith(link))))
+  if (links.size === 0) return links
+  const oids = [...new Set([...links.values()].map((entry) => entry.slice(link.length + 1)))]
+  const { stdout } = git.run(host, ['cat-file', '--batch'], {
+    input: encodeText(oids.map((oid) => `${oid}\n`).join('')),
+  })
+  const targets = new Map<string, string>()
+  for (let at = 0; at < stdout.length;) {
+    const end = stdout.indexOf(10, at)
+    const [oid = '', , size = '0'] = decodeText(stdout.subarray(at, end)).split(' ')
+    const from = end + 1
+    targets.set(oid, decodeText(stdout.subarray(from, from + Number(size))))
+    at = size === 'missing' || Number.isNaN(Number(size)) ? from : from + Number(size) + 1
+  }
+  return new Map([...links].map(([path, entry]) => [path, targets.get(entry.slice(link.length + 1)) ?? '']))
 }

@@ -21,6 +21,9 @@ const script = `cd "$GIT_DIR/objects" || exit 3
   done
 } | git -c core.fsmonitor=false pack-objects -q --local --stdout`
 
+/** A script that packs only what refs, reflogs and the index lead to: the rest may contain objects that the host's git refuses. */
+const reachable = `git -c core.fsmonitor=false pack-objects -q --local --stdout --all --reflog --indexed-objects </dev/null`
+
 /**
  * Makes packs with git in the sandbox. There, files that a command left can do no more harm than the command itself.
  *
@@ -28,9 +31,9 @@ const script = `cd "$GIT_DIR/objects" || exit 3
  * @param views the policy's private views, which give a repository another path in the sandbox. Default: none
  */
 export function packWith(start: (command: Command) => SandboxProcess, views: readonly View[] = []): RunPack {
-  return (git, oidBytes) => {
+  return (git, oidBytes, isReachable = false) => {
     const child = start({
-      argv: ['/bin/sh', '-c', script, oidBytes === 32 ? 'sha256' : 'sha1'],
+      argv: ['/bin/sh', '-c', isReachable ? reachable : script, oidBytes === 32 ? 'sha256' : 'sha1'],
       cwd: '/',
       readOnly: true,
       env: { GIT_DIR: shownPath(git, views), GIT_NO_LAZY_FETCH: '1', LC_ALL: 'C' },

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { commitOf, holdGit, readCheckedOut, type CheckedOut, type GitDirectories } from './git-directories.ts'
 import { largestIndex, planGit, type GitWrites } from './git-writes.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
-import { findFaultInCommits } from './judge-commits.ts'
+import { findFaultInCommits, type ProtectedIn } from './judge-commits.ts'
 import { planHead } from './plan-head.ts'
 import { planNewBranch } from './plan-new-branch.ts'
 import type { LandedMove, MovedIndex } from './plan-move.ts'
@@ -26,8 +26,8 @@ type CommitsWish = {
   readonly changes: readonly RefChange[]
   /** What was checked out in `to` when the view was made, or where the last landing left it. Undefined: that isn't known, so nothing moves. */
   readonly head: CheckedOut | undefined
-  /** Whether an entry of the work tree, given by its path in the tree, must not land. */
-  readonly isProtected: (path: string, isLink?: boolean) => boolean
+  /** Which entries of the work tree must not land. */
+  readonly protectedIn: ProtectedIn
   /** What decides which of the paths that the commands staged are staged. Absent: nothing is staged. */
   readonly staging?: StagingWish | undefined
 }
@@ -111,7 +111,7 @@ export async function planCommits(wish: CommitsWish): Promise<PlannedCommits> {
 }
 
 async function planAll(
-  { to, under, changes, head, isProtected, staging }: CommitsWish,
+  { to, under, changes, head, protectedIn, staging }: CommitsWish,
   {
     made,
     host,
@@ -148,7 +148,7 @@ async function planAll(
     return { ref }
   }
   const faultOf = (commit: string): string | undefined =>
-    findFaultInCommits(git, host.own, { commits: [commit], before: head?.commit, isProtected })
+    findFaultInCommits(git, host.own, { commits: [commit], before: head?.commit, protectedIn })
 
   const { commit, branch } = made
   let problem: string | undefined
@@ -210,7 +210,7 @@ async function planAll(
   const staged =
     staging &&
     (await planStaging(packed, host, plan, {
-      ...{ ...staging, index, objects, isProtected, moved: planned?.index },
+      ...{ ...staging, index, objects, isProtected: protectedIn(new Map()), moved: planned?.index },
       committed: planned?.moved === undefined && commit !== head?.commit ? commit : undefined,
     }))
   if (staged !== undefined && 'why' in staged) kept.push({ ref: 'index', why: staged.why })

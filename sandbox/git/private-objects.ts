@@ -85,7 +85,8 @@ export class PrivateObjects {
     const oids = loose?.oids ?? new Set()
     return {
       given: stamp === this.#taken,
-      packs: stamp === undefined ? [] : [...ours, () => pack(this.#git, oidBytes)],
+      packs:
+        stamp === undefined ? [] : [...ours, ...[false, true].map((only) => () => pack(this.#git, oidBytes, only))],
       oids,
       commits: loose?.commits ?? new Set(),
       taken: () => {

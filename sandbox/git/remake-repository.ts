@@ -8,7 +8,7 @@ import { largestIndex } from './git-writes.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
 import { parseIndex } from './index-file.ts'
-import { findFaultInCommits } from './judge-commits.ts'
+import { findFaultInCommits, type ProtectedIn } from './judge-commits.ts'
 import { noGit } from './plan-commits.ts'
 import { configOf } from './remade-config.ts'
 import { isOid, isPlainName, isRefName, readRefs, writePackedRefs, type Refs } from './refs.ts'
@@ -25,8 +25,8 @@ type RemakeWish = {
   readonly remotes: readonly { readonly name: string; readonly url: string }[]
   /** The directories that commands can write to: a git program in one of them is never started. */
   readonly roots: readonly string[]
-  /** Whether an entry of the work tree, given by its path in the tree, must not land. */
-  readonly isProtected: (path: string, isLink?: boolean) => boolean
+  /** Which entries of the work tree must not land. */
+  readonly protectedIn: ProtectedIn
 }
 
 /** The files of a repository that was made anew, by their paths in its git directory, or why it can't be made. */
@@ -80,7 +80,7 @@ async function fill(
   fresh: HeldDirectory,
   folder: string,
   { own, common }: NonNullable<ReturnType<typeof holdGit>>,
-  { pack, oidBytes, remotes, isProtected }: RemakeWish,
+  { pack, oidBytes, remotes, protectedIn }: RemakeWish,
   head: string,
 ): Promise<Remade> {
   const all = readRefs(common, oidBytes)
@@ -99,14 +99,14 @@ async function fill(
   const shallow = shallowIn(common, oidBytes)
   if (shallow.length > 0) writeFileSync(join(folder, 'shallow'), shallow)
   if (commits.length > 0) {
-    const fault = findFaultInCommits(git, fresh, { commits, before: undefined, isProtected })
+    const fault = findFaultInCommits(git, fresh, { commits, before: undefined, protectedIn })
     if (fault !== undefined) return { why: fault }
     const input = encodeText(commits.map((each) => `${each}\n`).join(''))
     const whole = git.run(fresh, ['rev-list', '--objects', '--quiet', '--stdin'], { input })
     if (!whole.ok) return { why: `objects are missing (${whole.complaint.split('\n')[0] ?? ''})` }
   }
   if (refs.size > 0) writeFileSync(join(folder, 'packed-refs'), writePackedRefs(refs))
-  stage(git, fresh, folder, { index: own.read('index', largestIndex), oidBytes, isProtected })
+  stage(git, fresh, folder, { index: own.read('index', largestIndex), oidBytes, isProtected: protectedIn(new Map()) })
   const files = ['HEAD', 'config', 'shallow', 'packed-refs', 'index'].map((path) => ({ path, mode: 0o644 }))
   const packs = readdirSync(join(folder, 'objects/pack')).map((name) => ({ path: `objects/pack/${name}`, mode: 0o444 }))
   const present = new Set(readdirSync(folder))

@@ -7,6 +7,7 @@ import { readHostFile } from '../host-files.ts'
 import { readdirSync, readlinkSync } from '../host-paths.ts'
 import { decodeName } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
+import { turnsOf } from './turns-of.ts'
 
 /** The last parts of keys whose values git runs as programs, or uses to find programs or more settings (git-config(1)). */
 const followed = new Set(
@@ -16,11 +17,11 @@ const followed = new Set(
 )
 
 /**
- * Files in a root that git on the host would run or read because of its configuration: directories of hooks (`core.hooksPath`), programs
+ * Files that git on the host would run or read because of its configuration: directories of hooks (`core.hooksPath`), programs
  * (`core.fsmonitor`, filters, editors, aliases) and included files. This parser is more lenient than git's, so that it misses no spelling of such a
  * setting: it treats any word of a value as a path, and follows every include.
  *
- * @param root the root's path, without symlinks
+ * @param root the path of a repository or of a directory in one, without symlinks. Its configuration may name files elsewhere
  */
 export function namedByGit(root: string): readonly string[] {
   const worktree = worktreeOf(root)
@@ -48,9 +49,7 @@ export function namedByGit(root: string): readonly string[] {
       }
     }
   }
-  return [...new Set(found)].filter(
-    (path) => path !== root && isWithin(path, root) && !isWithin(path, join(root, '.git')),
-  )
+  return [...new Set(found)].filter((path) => !isWithin(path, join(root, '.git')))
 }
 
 /** The nearest directory with a `.git`: `root` itself, or a directory above it. */
@@ -134,7 +133,7 @@ function resolveIn(word: string, directories: readonly string[]): readonly strin
   if (word.startsWith('~/')) return homes().map((home) => join(home, word.slice(2)))
   return directories.flatMap((directory) => {
     const path = resolve(directory, word)
-    return [path, hostFileSystem.realPath(path) ?? path]
+    return [path, hostFileSystem.realPath(path) ?? path, ...turnsOf(word, directory)]
   })
 }
 

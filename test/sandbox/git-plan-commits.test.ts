@@ -31,7 +31,7 @@ async function planned(script: string, prepare = 'true'): Promise<PlannedCommits
   const changes = changesBetween(before, now, { except: new Set(), isRemovalKnown: true })
   return planCommits({
     ...{ from: at('view'), to: at('host'), under: 'refs/portcullis/S', roots: ['/nowhere'], changes, head },
-    isProtected: (path) => path === '.envrc',
+    protectedIn: () => (path) => path === '.envrc',
   })
 }
 

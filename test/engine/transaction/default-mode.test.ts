@@ -51,6 +51,24 @@ test.skipIf(needsBubblewrap()).each([
     'mkdir -p c/hk; echo evil > c/hk/pre-commit; ln -s c cfg',
     'cfg',
   ],
+  [
+    'a link among the hooks',
+    'git config core.hooksPath hk; mkdir hk scripts; touch scripts/x; ln -s ../scripts/pc hk/pre-commit',
+    'echo evil > scripts/pc',
+    'scripts/pc',
+  ],
+  [
+    'a link in a folder behind a link',
+    'mkdir cc cmds; touch cmds/x; ln -s cc .claude; ln -s ../cmds cc/commands',
+    'echo evil > cmds/evil.md',
+    'cmds/evil.md',
+  ],
+  [
+    'a way that turns back in a folder',
+    'mkdir d vs; touch d/x vs/x; ln -s d/../vs .vscode',
+    'rm -r d; mkdir -p x/y x/vs; echo evil > x/vs/tasks.json; ln -s x/y d',
+    'd',
+  ],
 ])('what programs reach through links does not land: %s', async (_, prepare, plant, path) => {
   for (const [commit, view] of [
     ['true', 'copy'],
@@ -62,10 +80,91 @@ test.skipIf(needsBubblewrap()).each([
     const script = `${plant}; echo b > a.txt; ${commit}`
     const ended = await exec([cmd(script), [say('done')]], ['--json', `--view=${view}`, 'x'], { cwd })
     expect([ended.code, readFileSync(join(cwd, 'a.txt'), 'utf8')], ended.stderr).toEqual([0, 'b\n'])
-    expect(lstatSync(join(cwd, path), { throwIfNoEntry: false })).toBeUndefined()
+    expect(lstatSync(join(cwd, path), { throwIfNoEntry: false })?.isDirectory() ?? true).toBe(true)
     expect(ended.stderr).toContain(path)
     expect(execFileSync('git', ['log', '-1', '--format=%s'], { cwd, encoding: 'utf8' })).toBe('links\n')
   }
+})
+
+/** Runs a script in the default mode. */
+async function ran(cwd: string, script: string): Promise<string> {
+  const ended = await exec([cmd(script), [say('done')]], ['--json', 'x'], { cwd })
+  expect(ended.code, ended.stderr).toBe(0)
+  return ended.stderr + ended.stdout
+}
+
+describe.skipIf(needsBubblewrap())('no branch moves to protected entries that somebody else committed', () => {
+  const refused = 'which never lands'
+  const log = (cwd: string): string => execFileSync('git', ['log', '--format=%s'], { cwd, encoding: 'utf8' })
+  const committed = (prepare = 'true'): string => {
+    const cwd = repository({ 'a.txt': 'a\n' })
+    execFileSync('sh', ['-c', `${prepare}; git add -A; git ${by} commit -qm one`], { cwd })
+    return cwd
+  }
+
+  test('an earlier run', async () => {
+    const cwd = committed()
+    expect(await ran(cwd, `echo evil > .envrc; git add -f .; git ${by} commit -qm evil`)).toContain(refused)
+    const found = '$(git for-each-ref --format="%(objectname)" refs/portcullis | head -n 1)'
+    expect(await ran(cwd, `git update-ref refs/heads/main ${found}; git reset -q`)).toContain(refused)
+    expect(log(cwd)).toBe('one\n')
+  })
+
+  test('a remote', async () => {
+    const cwd = committed()
+    const commands = `git switch -qc pr; echo evil > .envrc; git add -f .; git ${by} commit -qm pr; git update-ref refs/remotes/origin/pr HEAD; git switch -q -; git branch -qD pr`
+    execFileSync('sh', ['-c', commands], { cwd })
+    expect(await ran(cwd, 'git merge -q origin/pr')).toContain(refused)
+    expect(log(cwd)).toBe('one\n')
+  })
+
+  test('a branch whose own links lead to protected places', async () => {
+    const cwd = committed()
+    const commands = `git switch -qc other; mkdir vs; echo ok > vs/tasks.json; ln -s vs .vscode; git add -A; git ${by} commit -qm other; git switch -q -`
+    execFileSync('sh', ['-c', commands], { cwd })
+    const script = `git checkout -q -b new other; echo evil > vs/tasks.json; git ${by} commit -qam evil`
+    expect(await ran(cwd, script)).toContain(refused)
+    expect(execFileSync('git', ['branch', '--format=%(refname:short)'], { cwd, encoding: 'utf8' })).not.toContain('new')
+  })
+
+  test('but what the user had checked out may be merged with other branches', async () => {
+    const cwd = committed()
+    const commands = `git switch -qc other; echo o > o; git add -A; git ${by} commit -qm other; git switch -q -; echo 1 > .envrc; git add -f .; git ${by} commit -qm envrc`
+    execFileSync('sh', ['-c', commands], { cwd })
+    await ran(cwd, `git ${by} merge -q other -m merged`)
+    expect(log(cwd)).toContain('merged')
+  })
+
+  test('a link that leads to protected entries stays', async () => {
+    const cwd = committed('mkdir vs; echo ok > vs/tasks.json; ln -s vs .vscode')
+    expect(await ran(cwd, 'rm .vscode; echo b > a.txt')).toContain('.vscode')
+    expect(lstatSync(join(cwd, '.vscode')).isSymbolicLink()).toBe(true)
+  })
+
+  test('a file that was not shown stays untracked', async () => {
+    const cwd = committed()
+    writeFileSync(join(cwd, '.env'), 'KEY=abcdefgh12345678\n')
+    const script = `git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),.env; git ${by} commit -qm env`
+    expect(await ran(cwd, script)).toContain(refused)
+    expect(await ran(cwd, 'cat .env; true')).not.toContain('abcdefgh12345678')
+  })
+
+  test('an object that git refuses, and that no ref leads to, holds up no commit', async () => {
+    const cwd = committed()
+    const odd = 'printf "100644 blob $(echo x | git hash-object -w --stdin)\\t.git\\n" | git mktree'
+    await ran(cwd, `echo g > g; git add g; git ${by} commit -qm good; ${odd}`)
+    expect(log(cwd)).toBe('good\none\n')
+  })
+})
+
+test.skipIf(needsBubblewrap())('what a nested repository names outside of itself does not land', async () => {
+  const cwd = repository({ 'a.txt': 'a\n' })
+  const prepare =
+    'git init -q n; git -C n config include.path ../../inc; git -C n config core.hooksPath ../hk; ln -s ../../../scripts/x n/.git/hooks/pre-push'
+  execFileSync('sh', ['-c', prepare], { cwd })
+  const told = await ran(cwd, 'mkdir hk scripts; for f in inc hk/pre-commit scripts/x b; do echo evil > $f; done')
+  expect(['inc', 'hk/pre-commit', 'scripts/x', 'b'].filter((path) => existsSync(join(cwd, path)))).toEqual(['b'])
+  expect(told).toContain('hk/pre-commit')
 })
 
 test.skipIf(needsBubblewrap())('in place, a repository that a command has moved stays read-only', async () => {
