@@ -65,8 +65,12 @@ const made = ({ cwd }: Typed): string => readFileSync(join(cwd, 'made.txt'), 'ut
 
 describe.skipIf(needsBubblewrap())('the lines of a guide work as they are in a fresh home', () => {
   test.each([
-    ['github', '.github/workflows/agent.yml', 'gh workflow run agent.yml -f prompt=make the tests pass'],
-    ['gitlab', '.gitlab/agent.yml', 'glab ci run --variables PROMPT:make the tests pass'],
+    [
+      'github',
+      '.github/workflows/agent.yml',
+      'gh workflow run agent.yml -f prompt=make the tests pass -f verify=npm test',
+    ],
+    ['gitlab', '.gitlab/agent.yml', 'glab ci run --variables PROMPT:make the tests pass,VERIFY:npm test'],
   ])('on %s', async (name, file, last) => {
     const typed = await type(linesOf(`cli/init/${name}.md`), { RELEASE: (await releaseFolder()).url })
     expect(typed.code, typed.log).toBe(0)
@@ -82,7 +86,7 @@ describe.skipIf(needsBubblewrap())('the lines of a guide work as they are in a f
     const { url, archive, sha256 } = await releaseFolder()
     const typed = await type(linesOf('cli/init/jenkins.md'), {
       ...{ RELEASE: url, PORTCULLIS_URL: archive, PORTCULLIS_SHA256: sha256 },
-      ...{ PROMPT: 'make it', OPENAI_BASE_URL: mock.baseUrl },
+      ...{ PROMPT: 'make it', VERIFY: 'true', OPENAI_BASE_URL: mock.baseUrl },
     })
     expect(typed.code, typed.log).toBe(0)
     expect(made(typed)).toBe('done\n')

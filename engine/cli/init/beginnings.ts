@@ -36,7 +36,7 @@ const places: Readonly<Record<Where, Place>> = {
     next: (set, secret) => [
       ...secretStep(secret, (name) => `gh secret set ${name}`),
       ...variableStep(set, (name) => `gh variable set ${name}`),
-      `commit ${paths.github}, and start it: gh workflow run agent.yml -f prompt="make the tests pass"`,
+      `commit ${paths.github}, and start it: gh workflow run agent.yml -f prompt="make the tests pass" -f verify="npm test"`,
     ],
   },
   gitlab: {
@@ -49,7 +49,7 @@ const places: Readonly<Record<Where, Place>> = {
       ...(written.includes(included) ? [] : [`add to ${included}, in "include": - local: /${paths.gitlab}`]),
       ...secretStep(secret, (name) => `glab variable set ${name} --masked`),
       ...variableStep(set, (name) => `glab variable set ${name}`),
-      `commit the files, and start the job: glab ci run --variables PROMPT:"make the tests pass"`,
+      `commit the files, and start the job: glab ci run --variables PROMPT:"make the tests pass",VERIFY:"npm test"`,
     ],
   },
   jenkins: {

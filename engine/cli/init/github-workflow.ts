@@ -20,6 +20,7 @@ export function gitHubWorkflow(made: ForWorkflow): string {
     ...(variable === undefined ? [] : [`${variable}: \${{ secrets.${variable} }}`]),
     `AGENT_MODEL: ${JSON.stringify(name)}`,
     'PROMPT: ${{ inputs.prompt }}',
+    'VERIFY: ${{ inputs.verify }}',
     ...archive.map(([each, value]) => `${each}: ${value}`),
   ]
   return `# Runs a task when somebody starts this workflow. The job can only read the repository: the change is a patch among its artifacts.
@@ -30,6 +31,9 @@ on:
       prompt:
         description: The task
         required: true
+        type: string
+      verify:
+        description: A command that has to succeed, such as npm test
         type: string
 permissions: {}
 jobs:

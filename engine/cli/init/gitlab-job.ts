@@ -8,7 +8,8 @@ export function gitLabJob(made: ForWorkflow): string {
     ...(variable === undefined ? [] : [variable]),
     ...(made.release === undefined ? ['PORTCULLIS_URL', 'PORTCULLIS_SHA256'] : []),
   ]
-  return `# Runs a task in a pipeline that somebody starts with the variable PROMPT. Nothing is pushed: the change is a patch among the artifacts.
+  return `# Runs a task in a pipeline that somebody starts with the variable PROMPT, and perhaps VERIFY: a command that has to succeed, such as npm test.
+# Nothing is pushed: the change is a patch among the artifacts.
 ${needed.length === 0 ? '' : `# It needs these variables of the project: ${needed.join(', ')}.\n`}# If the runner's docker forbids namespaces, the job ends with exit code 5, and its log says which of the runner's options would help.
 agent:
   rules:

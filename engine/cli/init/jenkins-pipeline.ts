@@ -13,6 +13,7 @@ pipeline {
   agent any
   parameters {
     text(name: 'PROMPT', description: 'The task')
+    string(name: 'VERIFY', description: 'A command that has to succeed, such as npm test')
   }
   environment {
 ${indented(environment, 4)}

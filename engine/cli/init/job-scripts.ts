@@ -20,12 +20,14 @@ const install = [
 /** Runs the task, and leaves a report and the change as a patch beside the code. */
 const run = [
   'code=0',
-  `printf '%s' "$PROMPT" | agent exec --trust -m "$AGENT_MODEL" --max-cost 2 --timeout 3600 --report portcullis.html - || code=$?`,
+  'set -- --trust -m "$AGENT_MODEL" --max-cost 2 --timeout 3600 --report portcullis.html',
+  '[ -z "${VERIFY-}" ] || set -- "$@" --verify "$VERIFY"',
+  `printf '%s' "$PROMPT" | agent exec "$@" - || code=$?`,
   'agent changes --last --patch portcullis.patch || true',
   'exit "$code"',
 ]
 
-/** The lines of a job: it downloads agent, runs the task in the variable PROMPT, and ends with the exit code of the run. */
+/** The lines of a job: it downloads agent, runs the task in the variable PROMPT, checks it with the command in VERIFY, and ends with the exit code of the run. */
 export const jobScript: readonly string[] = ['set -eu', ...install, ...run]
 
 /** The archive's variables, for a workflow: their values, or what stands for them if they are still to be set. */

@@ -204,7 +204,11 @@ describe.skipIf(needsBubblewrap())('a runner', () => {
     async (place, jobOf) => {
       const { at, read } = await withWorkflows(place)
       const { script, variables } = jobOf(read)
-      const { code, log, asked } = await runJob(script, { ...variables, PROMPT: prompt }, at)
+      const { code, log, asked } = await runJob(
+        script,
+        { ...variables, PROMPT: prompt, VERIFY: 'grep done made.txt' },
+        at,
+      )
       expect(code, log).toBe(0)
       expect(asked).toContain('$(touch pwned)')
       expect(read('made.txt')).toBe('done\n')
