@@ -84,7 +84,8 @@ const heldText = {
 
 /** Advice for the user, if the first line of the message doesn't contain any. */
 function advice(code: CommitError['code'], facts: Facts): readonly string[] {
-  const byText = '"apply-patch --reverse < FILE" reverts a patch by its text, and keeps other changes'
+  const byText =
+    '"apply-patch --reverse < FILE" reverts the text of a patch (for a diff, "git apply --reverse FILE"), and keeps other changes'
   switch (code) {
     case 'changed':
       if (facts.operation !== 'undo') return []

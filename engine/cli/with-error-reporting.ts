@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { SandboxError } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { explainSystemFault } from '../core/system-fault.ts'
 import { UserError } from '../core/user-error.ts'
@@ -26,6 +27,10 @@ export function withErrorReporting(run: Program): Program {
       if (error instanceof UserError) {
         tellMessage(name, error.message)
         return exitCodes[error.reason]
+      }
+      if (SandboxError.is(error, 'unavailable')) {
+        tellMessage(name, error.message)
+        return exitCodes.sandboxUnavailable
       }
       const message = error instanceof Error ? error.message : String(error)
       const fault = explainSystemFault(error)

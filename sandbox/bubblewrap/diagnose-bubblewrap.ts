@@ -21,7 +21,7 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
   ) {
     return {
       reason: `the kernel, or the container in which this program runs, forbids user namespaces (${said})`,
-      remedy: `On a host: sysctl -w kernel.unprivileged_userns_clone=1. In a container: start the container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, ${instead}.`,
+      remedy: `On a host: sysctl -w kernel.unprivileged_userns_clone=1. In a container: start the container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined, ${instead}. In a chroot, the kernel allows no user namespaces.`,
     }
   }
   if (/No space left on device|Creating new namespace failed: .*(28|ENOSPC)/i.test(said)) {

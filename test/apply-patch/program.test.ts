@@ -100,7 +100,7 @@ describe('options', () => {
       stderr: [
         'Failed to revert the patch; these files were changed after it was applied: f.txt',
         '  f.txt: its content was changed since the patch was applied',
-        '  Restore each file to the state in which the patch left it, or keep your change: "apply-patch --reverse < FILE" reverts a patch by its text, and keeps other changes.',
+        '  Restore each file to the state in which the patch left it, or keep your change: "apply-patch --reverse < FILE" reverts the text of a patch (for a diff, "git apply --reverse FILE"), and keeps other changes.',
         'Nothing was changed.\n',
       ].join('\n'),
     })

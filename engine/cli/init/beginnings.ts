@@ -94,7 +94,11 @@ export function beginnings(asked: ForWorkflow & { readonly [place in Where]?: tr
         ? [`agent trust, or --trust: until then, ${config} doesn't apply here, except what makes runs stricter`]
         : []),
       'agent exec "make the tests pass"',
-      ...chosen.flatMap(({ name, next }) => next(set, asked.model.variable, written).map((step) => `${name}: ${step}`)),
+      ...chosen.flatMap(({ name, next, files }) => {
+        const kept = files(asked).flatMap(({ path }) => (path === included || written.includes(path) ? [] : [path]))
+        const stale = kept.map((path) => `${path} is as it was: delete it to have it written with these options`)
+        return [...stale, ...next(set, asked.model.variable, written)].map((step) => `${name}: ${step}`)
+      }),
     ],
   }
 }
