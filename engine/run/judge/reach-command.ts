@@ -53,9 +53,9 @@ export function reachCommand(command: string, { read, cwd, manifests }: ReadTree
       for (const [label, body] of reachedRules(rules, words))
         parts.set(`${label} of ${makefile}`, { file: makefile, text: body })
     }
-    for (const word of words) {
+    for (const word of scriptsIn(withoutOutputs(text))) {
       const path = normalize(join(cwd, word))
-      const content = isPathLike(word) && !path.startsWith('..') ? read(path) : undefined
+      const content = path.startsWith('..') ? undefined : read(path)
       if (content === undefined || !isShellScript(path, content) || files.includes(path)) continue
       files.push(path)
       parts.set(path, { file: path, text: content })
@@ -96,15 +96,40 @@ export function wordsOf(text: string): readonly string[] {
   return text.split(/[\s;&|()<>"'`$={}]+/).filter((word) => word !== '')
 }
 
+/**
+ * A text without the scripts whose output it compares, as in `test "$(./add.sh 1 2)" = 3`: these are what is tested. A script decides itself by its exit code if its
+ * output is assigned to a variable, or only has to be empty or not.
+ */
+function withoutOutputs(text: string): string {
+  return text.split('$(').reduce((kept, part) => {
+    const before = kept.slice(-5).replace(/["']?\$?$/, '')
+    const end = part.indexOf(')')
+    const [first = ''] = part.split(/\s/, 1)
+    const isCompared = end !== -1 && first.includes('/') && !/(?:=|-[nz] )$/.test(before)
+    return isCompared ? `${kept} ${part.slice(end + 1)}` : `${kept} ${part}`
+  })
+}
+
 /** Whether one of the words is the beginning of a name, as in `npm-run-all test:*`. */
 function hasPattern(words: ReadonlySet<string>, name: string): boolean {
   for (const word of words) if (word.endsWith('*') && name.startsWith(word.replace(/\*{1,2}$/, ''))) return true
   return false
 }
 
-function isPathLike(word: string): boolean {
-  return word.includes('/') || word.endsWith('.sh')
+/** The words that may name a script that a text runs. A name without a slash is that of a file only for a shell, or for a program that starts one. */
+function scriptsIn(text: string): ReadonlySet<string> {
+  const found = text.split('\n').flatMap((line) => {
+    const words = wordsOf(line)
+    return words.filter(
+      (word, at) =>
+        word.includes('/') ||
+        (word.endsWith('.sh') && (at === 0 || words.slice(Math.max(0, at - 5), at).some((each) => shells.has(each)))),
+    )
+  })
+  return new Set(found)
 }
+
+const shells: ReadonlySet<string> = new Set('sh bash dash ksh zsh ash busybox source . env exec'.split(' '))
 
 function isShellScript(path: string, content: string): boolean {
   const [first = ''] = content.slice(0, 200).split('\n')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { Judge } from '../../../../engine/run/judge/judge.ts'
+import { reachCommand } from '../../../../engine/run/judge/reach-command.ts'
 import { readReport } from '../../../../engine/run/judge/read-report.ts'
 import { runnerOption } from '../../../../engine/run/judge/runner-option.ts'
 import { groupTests } from '../../../../engine/run/judge/test-results.ts'
@@ -22,6 +23,25 @@ test('what was changed after the judgement is not what was judged, except for wh
   expect(await judge.whyOthers()).toBeUndefined()
   changes = [change('4'), change('2', true)]
   expect(await judge.whyOthers()).toContain('were changed after the --verify commands had judged them')
+})
+
+test('a script whose output is compared is not part of the command, one whose exit code counts is', () => {
+  const files = (recipe: string): readonly string[] => {
+    const tree: Readonly<Record<string, string>> = { Makefile: `test:\n\t${recipe}\n`, 'add.sh': '#!/bin/sh\n' }
+    return reachCommand('make test', { read: (path) => tree[path], cwd: '', manifests: [] }).files
+  }
+  const compared = [
+    '@test "$$(./add.sh 2 3)" = 5',
+    '[ 5 = $(./add.sh 2 3) ] || { echo "got $$(./add.sh 2 3)"; exit 1; }',
+  ]
+  expect(compared.map(files)).toEqual([[], []])
+  const decides = [
+    './add.sh',
+    'out="$$(./add.sh)"; echo $$out',
+    'test -z "$$(./add.sh)"',
+    'test "$(./add.sh)" = 5 && ./add.sh',
+  ]
+  expect(decides.map(files)).toEqual(decides.map(() => ['add.sh']))
 })
 
 test('an option for a report is added only where the command is nothing but the runner', () => {
