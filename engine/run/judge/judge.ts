@@ -129,6 +129,7 @@ export class Judge {
       entries: entryTexts(files, root),
       targetOf: (path) => linkIn(root, path),
       read: (path) => settingsText(root, path),
+      readNew: (path) => settingsText(this.tree.source, path),
     })
   }
 

@@ -21,6 +21,8 @@ type KnownTree = {
   readonly cwd: string
   /** Reads a file, if it is no data. */
   readonly read: (path: string) => string | undefined
+  /** Reads a file that only the run has. */
+  readonly readNew: (path: string) => string | undefined
   /** Where a link leads; undefined if there is no link at a path. */
   readonly targetOf: (path: string) => string | undefined
   /** Whether a file contains tests. */
@@ -53,7 +55,7 @@ export function judgedApart(paths: readonly string[], texts: readonly RunText[],
   const rest = paths.filter((path) => !named.has(path))
   if (rest.length === 0) return { named: direct, groups: [], arePackage: false }
 
-  const inPackage = openGoPackages(all, tree.read)
+  const inPackage = openGoPackages(all, tree)
   const importsOf = remembered((path: string, as: 'module' | 'loose'): readonly string[] => {
     const text = tree.read(path)
     return text === undefined ? [] : [...inPackage(path, text), ...inText({ folder: dirname(path), text }, as)]
@@ -103,16 +105,24 @@ function remembered<As extends string, Result>(
 }
 
 /** Finds the files of a package of go that another one of it uses. They need no import, so what they declare is looked for. */
-function openGoPackages(all: readonly string[], read: KnownTree['read']) {
+function openGoPackages(all: readonly string[], { files, read, readNew }: KnownTree) {
   const isGo = (path: string): boolean => path.endsWith('.go')
   const packages = Map.groupBy(all.filter(isGo), dirname)
-  const declared = remembered((path: string, _: 'go') => (read(path) ?? '').split('\n').flatMap(declaredIn))
+  const known = new Set(files)
+  const declared = remembered((path: string, _: 'go') => {
+    const text = known.has(path) ? read(path) : readNew(path)
+    return (text ?? '').split('\n').flatMap(declaredIn)
+  })
   return (path: string, text: string): readonly string[] => {
     if (!isGo(path)) return []
     const words = new Set(text.split(/\W+/))
-    // What is declared in a list, or runs at the start, counts as used.
+    const own = new Set(declared(path, 'go'))
     return (packages.get(dirname(path)) ?? []).filter((each) =>
-      declared(each, 'go').some((name) => name === '(' || name === 'init' || words.has(name)),
+      declared(each, 'go').some((name) => {
+        const isAlways = name === '(' || name === 'init'
+        // A new file isn't used yet, but what has moved to it can't be in both. What is declared in a list, or runs at the start, counts as used.
+        return known.has(each) ? isAlways || words.has(name) : !isAlways && own.has(name)
+      }),
     )
   }
 }

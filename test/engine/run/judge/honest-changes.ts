@@ -281,6 +281,14 @@ const pytestChanges: Table = {
 }
 
 const goChanges: Table = {
+  'moves a function to a new file, and changes a program that no test reaches': {
+    more: { 'cmd/main.go': 'package main\n\nfunc main() {}\n' },
+    change: {
+      'calc.go': 'package calc\n\nfunc Add(a, b int) int { return a + b }\n',
+      'double.go': 'package calc\n\nfunc Double(a int) int { return a * 2 }\n',
+      'cmd/main.go': 'package main\n\nfunc main() { println() }\n',
+    },
+  },
   'keeps results': { change: go.better },
   'adds a case': {
     change: { ...go.better, ...edit(go, 'calc_test.go', ['{"two", 2, 4}', '{"two", 2, 4}, {"three", 3, 6}']) },

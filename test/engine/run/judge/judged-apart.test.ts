@@ -4,16 +4,17 @@ import { countCalls } from '../../../../engine/run/judge/test-text.ts'
 
 const isTest = (path: string): boolean => /test/.test(path)
 
-/** What is judged apart if a command runs and every file has changed. */
-function apartIn(files: Readonly<Record<string, string>>, command: string, entries = '') {
-  const paths = Object.keys(files)
+/** What is judged apart if a command runs and every file has changed, and some are new. */
+function apartIn(files: Readonly<Record<string, string>>, command: string, entries = '', added: typeof files = {}) {
+  const paths = [...Object.keys(files), ...Object.keys(added)]
   const { named, groups } = judgedApart(
     paths.filter((path) => !isTest(path)),
     [{ folder: '', text: command }],
     {
-      files: paths,
+      files: Object.keys(files),
       cwd: '',
       read: (path) => files[path],
+      readNew: (path) => added[path],
       targetOf: () => undefined,
       hasTests: isTest,
       isTest,
@@ -79,6 +80,9 @@ test('files of which one needs the other are in one group, in each language', ()
   }
   const goGroups = [[], ['calc.go', 'sum.go'], ['helpers.go'], ['internal/check/check.go']]
   expect(apartIn(go, 'go test ./...')).toEqual(goGroups)
+  const moved = { 'moved.go': 'package calc\nfunc sum(a, b int) int { return b + a }' }
+  const movedGroups = [[], ['helpers.go'], ['internal/check/check.go'], ['calc.go', 'sum.go', 'moved.go']]
+  expect(apartIn(go, 'go test ./...', '', moved)).toEqual(movedGroups)
   const rust = {
     'checks/src/lib.rs': 'mod equal;',
     'checks/src/equal.rs': '',
