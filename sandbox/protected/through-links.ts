@@ -18,7 +18,7 @@ const mostLinks = 40
  * @param roots paths without symlinks
  * @param links the absolute paths of the links in the roots
  * @param linkAt where links lead. Default: as on the host
- * @example const policy = protectThroughLinks(sandbox.policy, ['/work'], ['/work/.envrc'])
+ * @example const policy = protectThroughLinks({ protectedPaths: ['.envrc'] }, ['/work'], ['/work/.envrc'])
  */
 export function protectThroughLinks<Policy extends Pick<SandboxPolicy, 'protectedPaths'>>(
   policy: Policy,
