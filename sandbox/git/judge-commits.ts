@@ -46,26 +46,29 @@ export function findFaultInCommits(
   })
   if (!ok) return `git can\u2019t read its commits (${complaint.split('\n')[0] ?? ''})`
   const known = treeOf(git, host, before)
-  for (const trees of commits.map((commit) => [treeOf(git, host, commit), known])) {
-    const isProtected = protectedIn(linksIn(git, host, trees))
-    for (const { path, entry } of entriesOf(stdout)) {
-      // Whoever checked `before` out has this entry already.
-      if (known.get(path) === entry) continue
-      if (isProtected(path, entry.startsWith(link)))
-        return `a commit changes ${JSON.stringify(path)}, which never lands`
-      if (entry.startsWith(gitlink) && known.get(path)?.startsWith(gitlink) !== true)
-        return `a commit refers to the repository in ${JSON.stringify(path)}, and such references never land`
-    }
+  const entries = [...entriesOf(stdout)]
+  // Without `before`, the history has all entries of the trees.
+  const tips = before === undefined ? [] : commits.map((commit) => treeOf(git, host, commit))
+  const isProtected = protectedIn(linksIn(git, host, [...known, ...entries, ...tips.flatMap((tree) => [...tree])]))
+  for (const [path, entry] of entries) {
+    // Whoever checked `before` out has this entry already.
+    if (known.get(path) === entry) continue
+    if (isProtected(path, entry.startsWith(link))) return `a commit changes ${JSON.stringify(path)}, which never lands`
+    if (entry.startsWith(gitlink) && known.get(path)?.startsWith(gitlink) !== true)
+      return `a commit refers to the repository in ${JSON.stringify(path)}, and such references never land`
   }
   return undefined
 }
 
+/** The path of an entry, and its mode and object. */
+type Entry = readonly [path: string, entry: string]
+
 /** The entries that the output of `git log --raw -z` says are there after a change: their paths, and their new modes and objects. */
-function* entriesOf(raw: Buffer): Iterable<{ readonly path: string; readonly entry: string }> {
+function* entriesOf(raw: Buffer): Iterable<Entry> {
   const fields = decodeText(raw).split('\0')
   for (const [at, field] of fields.entries()) {
     const [, mode = '000000', oid = ''] = /^\n?:[0-7]{6} ([0-7]{6}) [0-9a-f]+ ([0-9a-f]+) [A-Z]$/.exec(field) ?? []
-    if (mode !== '000000') yield { path: fields[at + 1] ?? '', entry: `${mode} ${oid}` }
+    if (mode !== '000000') yield [fields[at + 1] ?? '', `${mode} ${oid}`]
   }
 }
 
@@ -84,13 +87,9 @@ function treeOf(git: HostGit, host: HeldDirectory, commit: string | undefined): 
   )
 }
 
-/** The links in trees, and where they lead. A link in the first tree counts rather than one at the same path in the others. */
-function linksIn(
-  git: HostGit,
-  host: HeldDirectory,
-  trees: readonly ReadonlyMap<string, string>[],
-): ReadonlyMap<string, string> {
-  const links = new Map(trees.toReversed().flatMap((tree) => [...tree].filter(([, entry]) => entry.startsWith(link))))
+/** The links among entries, and where they lead. Of several at one path, the last counts. */
+function linksIn(git: HostGit, host: HeldDirectory, entries: readonly Entry[]): ReadonlyMap<string, string> {
+  const links = new Map(entries.filter(([, entry]) => entry.startsWith(link)))
   if (links.size === 0) return links
   const oids = [...new Set([...links.values()].map((entry) => entry.slice(link.length + 1)))]
   const { stdout } = git.run(host, ['cat-file', '--batch'], {
@@ -98,11 +97,13 @@ function linksIn(
   })
   const targets = new Map<string, string>()
   for (let at = 0; at < stdout.length;) {
-    const end = stdout.indexOf(10, at)
-    const [oid = '', , size = '0'] = decodeText(stdout.subarray(at, end)).split(' ')
-    const from = end + 1
+    const from = stdout.indexOf(10, at) + 1
+    const [oid = '', , size] = decodeText(stdout.subarray(at, from - 1)).split(' ')
+    at = from
+    // There is no size if the object is missing.
+    if (size === undefined) continue
     targets.set(oid, decodeText(stdout.subarray(from, from + Number(size))))
-    at = size === 'missing' || Number.isNaN(Number(size)) ? from : from + Number(size) + 1
+    at += Number(size) + 1
   }
   return new Map([...links].map(([path, entry]) => [path, targets.get(entry.slice(link.length + 1)) ?? '']))
 }
