@@ -120,7 +120,7 @@ function failed(failures: readonly Failure[], attempts: number): Verdict {
 const verdicts = {
   green: 'The --verify-red commands succeed, but they were never seen to fail without the change',
   weakened:
-    'The --verify commands succeed, but the run has weakened what they check. Look at the tests; --allow-weakening GLOB accepts it for some files',
+    'The --verify commands succeed, but the run has weakened what they check. Look at what is listed; --allow-weakening FILE accepts it for a file, or for those that a pattern matches',
   revised:
     'The --verify commands succeed, but only because the run rewrote tests that its change breaks. If they had to change, use --allow-test-changes',
 } as const
