@@ -40,12 +40,15 @@ export function namedByGit(root: string): readonly string[] {
     if (text === undefined) continue
     for (const { key, value } of settingsOf(text)) {
       if (!isFollowed(key)) continue
-      for (const word of wordsOf(key, value)) {
+      const words = wordsOf(key, value)
+      // A command may change to a directory before it names a file.
+      const entered = words.map((word) => resolve(worktree, word)).filter(isDirectory)
+      for (const word of words) {
         if (key === 'path') files.push(...resolveIn(word, [dirname(file)]))
         // What is named by a path counts even if it doesn't exist yet, because it may be created later. A single word may be anything, and counts only if
         // it names an existing file.
         const named = key === 'hookspath' || key === 'path' || word.includes('/') ? () => true : isFile
-        found.push(...resolveIn(word, [worktree, dirname(file)]).filter(named))
+        found.push(...resolveIn(word, [worktree, dirname(file), ...entered]).filter(named))
       }
     }
   }
@@ -124,8 +127,26 @@ function settingsOf(text: string): readonly { readonly key: string; readonly val
 function wordsOf(key: string, value: string): readonly string[] {
   const bare = (text: string): string => text.trim().replace(/^!/, '').replace(/["']/g, '').replace(/\\\\/g, '\\')
   const whole = [value, value.split(/[#;]/)[0] ?? ''].map(bare)
-  const words = key === 'hookspath' || key === 'path' ? [] : value.split(/[\s;|&()]+/).map(bare)
+  const words =
+    key === 'hookspath' || key === 'path' ? [] : value.split(/[\s;|&()`]+/).flatMap((word) => readingsOf(bare(word)))
   return [...new Set([...whole, ...words])].filter((word) => word !== '' && word !== '.')
+}
+
+/**
+ * The paths that a word of a command may stand for: itself; what follows a variable or another command's output, which is probably the work tree; the directory
+ * of a pattern; and a module of Python.
+ */
+function readingsOf(word: string): readonly string[] {
+  const plain = word.replaceAll('\\', '')
+  const behind = /^(?:\$\{?\w+\}?)?\/(.+)$/.exec(plain)?.[1]
+  const [fixed = ''] = plain.split(/[*?[]/, 1)
+  return [
+    word,
+    plain,
+    ...(behind === undefined ? [] : [behind]),
+    ...(fixed === plain || !fixed.includes('/') ? [] : [`${fixed.slice(0, fixed.lastIndexOf('/'))}/.`]),
+    ...(/^\w+(?:\.\w+)+$/.test(plain) ? [`${plain.replaceAll('.', '/')}.py`] : []),
+  ]
 }
 
 function resolveIn(word: string, directories: readonly string[]): readonly string[] {
@@ -139,6 +160,10 @@ function resolveIn(word: string, directories: readonly string[]): readonly strin
 
 function isFile(path: string): boolean {
   return hostFileSystem.kindOf(path) === 'file'
+}
+
+function isDirectory(path: string): boolean {
+  return hostFileSystem.kindOf(path) === 'directory'
 }
 
 function isFollowed(key: string): boolean {

@@ -20,14 +20,27 @@ describe.skipIf(needsBubblewrap())(
   },
 )
 
-test.skipIf(needsBubblewrap()).each([
-  ['a hook that is a link', 'ln -s ../../scripts/pc.sh .git/hooks/pre-commit', 'scripts/pc.sh'],
-  ['the directory of hooks that is a link', 'rm -r .git/hooks; ln -s ../gh .git/hooks', 'gh/pre-commit'],
-  ['settings that are a link', 'mkdir c; mv .git/config c/gc; ln -s ../c/gc .git/config', 'c/gc'],
-  ['included settings that are missing', 'git config include.path ../more.config', 'more.config'],
-  ['a program that is missing', 'git config core.fsmonitor tools/fsm', 'tools/fsm'],
-  ['a hook of a nested repository', 'git init -q n; git -C n config core.hooksPath hk', 'n/hk/pre-commit'],
-])('what git reaches by %s does not land', async (_, prepare, path) => {
+test
+  .skipIf(needsBubblewrap())
+  .each<readonly [string, string, string]>([
+    ['a hook that is a link', 'ln -s ../../scripts/pc.sh .git/hooks/pre-commit', 'scripts/pc.sh'],
+    ['the directory of hooks that is a link', 'rm -r .git/hooks; ln -s ../gh .git/hooks', 'gh/pre-commit'],
+    ['settings that are a link', 'mkdir c; mv .git/config c/gc; ln -s ../c/gc .git/config', 'c/gc'],
+    ['included settings that are missing', 'git config include.path ../more.config', 'more.config'],
+    ['a program that is missing', 'git config core.fsmonitor tools/fsm', 'tools/fsm'],
+    ...[
+      'cd tools && ./a',
+      '"$(git rev-parse --show-toplevel)"/tools/a',
+      '$PWD/tools/a',
+      '`pwd`/tools/a',
+      'tools/*',
+      'bash -c "tools/a"',
+    ].map(
+      (filter) => [`the filter ${filter}`, `mkdir tools; git config filter.f.clean '${filter}'`, 'tools/a'] as const,
+    ),
+    ['a module', `mkdir tools; git config filter.f.clean 'python3 -m tools.a'`, 'tools/a.py'],
+    ['a hook of a nested repository', 'git init -q n; git -C n config core.hooksPath hk', 'n/hk/pre-commit'],
+  ])('what git reaches by %s does not land', async (_, prepare, path) => {
   const cwd = repository({ 'a.txt': 'a\n' })
   execFileSync('sh', ['-c', prepare], { cwd })
   const before = existsSync(join(cwd, path)) ? readFileSync(join(cwd, path), 'utf8') : undefined
