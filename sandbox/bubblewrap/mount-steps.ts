@@ -109,7 +109,8 @@ export function usesSharedMemory(steps: readonly Step[]): boolean {
   return steps.some(({ path }) => isWithin(path, hostSharedMemory.shown))
 }
 
-function behindOwnDevices(path: string): string {
+/** Where the sandbox's first program finds what is at a path of the host: bwrap's own /dev hides the host's shared memory. */
+export function behindOwnDevices(path: string): string {
   const { host, shown } = hostSharedMemory
   return isWithin(path, host) ? shown + path.slice(host.length) : path
 }

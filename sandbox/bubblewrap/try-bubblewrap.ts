@@ -7,6 +7,7 @@ import type { Fence } from '../helper/fence.ts'
 import { helperFor } from '../helper/helper.ts'
 import { mountFlags } from '../helper/steps.ts'
 import { bubblewrapArguments, helperInside } from './arguments.ts'
+import { behindOwnDevices, hostSharedMemory } from './mount-steps.ts'
 import { diagnose, diagnoseStart, type Diagnosis } from './diagnose-bubblewrap.ts'
 import { makePassingDirectory, removeRunDirectory } from '../run-directory.ts'
 import { closedBase } from '../scratch.ts'
@@ -33,6 +34,8 @@ export type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | 
 /** How many milliseconds a trial may take. The limit is long enough for a busy machine: a trial that takes longer will probably never end. */
 const trialMs = 60_000
 
+/** A directory that each sandbox has. In the trial, an overlay is in its place. */
+const covered = '/dev/pts'
 /** What the trial says if there was an overlay. */
 const overlaid = 'overlaid'
 /** A fence outside of which nothing can be written to. */
@@ -64,7 +67,7 @@ async function tryWith(program: string, watches: WatchLimits | undefined): Promi
 
 async function tryIn(directory: string, program: string, watches: WatchLimits | undefined): Promise<Probe> {
   const { platform, arch } = process
-  const cache = join(directory, 'cache')
+  const storage = behindOwnDevices(directory)
   if (platform !== 'linux' || (arch !== 'x64' && arch !== 'arm64')) {
     return {
       works: false,
@@ -74,11 +77,11 @@ async function tryIn(directory: string, program: string, watches: WatchLimits | 
   }
   const plan = encodeStart(arch, {
     steps: [
-      { do: 'hold', as: cache, path: cache },
-      { do: 'cover', held: cache, path: directory },
+      { do: 'hold', as: 'cache', path: join(storage, 'cache') },
+      { do: 'cover', held: 'cache', path: storage },
       { do: 'mount', what: 'shared-memory', path: '/dev/shm' },
       { do: 'change', path: '/', change: { set: mountFlags.readOnly, recursive: true } },
-      { do: 'mount', what: { taken: cache }, path: cache },
+      { do: 'mount', what: { taken: 'cache' }, path: covered },
       { do: 'mount', what: 'memory', path: '/dev/shm' },
       { do: 'mount', what: 'itself', path: '/dev' },
     ],
@@ -93,8 +96,9 @@ async function tryIn(directory: string, program: string, watches: WatchLimits | 
     fenceVersion: 0,
     filter: { sockets: 'loopback', unixSockets: false },
   })
-  const options = bubblewrapArguments({ network: false, lowPorts: false, uncovered: [], helper: 4 })
-  const child = execa(program, [...options, '--', helperInside, 'start', '5', '3', '/bin/sh', '-c', script, cache], {
+  const uncovered = storage === directory ? [] : [hostSharedMemory]
+  const options = bubblewrapArguments({ network: false, lowPorts: false, uncovered, helper: 4 })
+  const child = execa(program, [...options, '--', helperInside, 'start', '5', '3', '/bin/sh', '-c', script, covered], {
     reject: false,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     env: {},
