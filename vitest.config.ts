@@ -178,6 +178,7 @@ const long = [
   'test/sandbox/real-programs.test.ts',
   'test/sandbox/stopped-while-starting.test.ts',
   'test/sandbox/terminal.test.ts',
+  'test/sandbox/tree/filled-caches.test.ts',
   'test/sandbox/unix-sockets.test.ts',
 ]
 
