@@ -1,5 +1,6 @@
 import type { HeldDirectory } from './held-directory.ts'
 import type { HostGit } from './host-git.ts'
+import { treeOf } from './plan-staging.ts'
 import { decodeText, encodeText } from '../path-bytes.ts'
 
 /** The mode of an entry that stands for a commit of another repository. */
@@ -45,7 +46,7 @@ export function findFaultInCommits(
     input: encodeText(range.map((each) => `${each}\n`).join('')),
   })
   if (!ok) return `git can\u2019t read its commits (${complaint.split('\n')[0] ?? ''})`
-  const known = treeOf(git, host, before)
+  const known: ReadonlyMap<string, string> = before === undefined ? new Map() : treeOf(git, host, before)
   const entries = [...entriesOf(stdout)]
   // Without `before`, the history has all entries of the trees.
   const tips = before === undefined ? [] : commits.map((commit) => treeOf(git, host, commit))
@@ -70,21 +71,6 @@ function* entriesOf(raw: Buffer): Iterable<Entry> {
     const [, mode = '000000', oid = ''] = /^\n?:[0-7]{6} ([0-7]{6}) [0-9a-f]+ ([0-9a-f]+) [A-Z]$/.exec(field) ?? []
     if (mode !== '000000') yield [fields[at + 1] ?? '', `${mode} ${oid}`]
   }
-}
-
-/** The modes and objects of a commit's entries, by their paths. */
-function treeOf(git: HostGit, host: HeldDirectory, commit: string | undefined): ReadonlyMap<string, string> {
-  if (commit === undefined) return new Map()
-  const { stdout } = git.run(host, ['ls-tree', '-r', '-z', '--full-tree', commit])
-  const lines = decodeText(stdout)
-    .split('\0')
-    .filter((line) => line !== '')
-  return new Map(
-    lines.map((line) => [
-      line.slice(line.indexOf('\t') + 1),
-      line.slice(0, line.indexOf('\t')).replace(/ [a-z]+ /, ' '),
-    ]),
-  )
 }
 
 /** The links among entries, and where they lead. Of several at one path, the last counts. */

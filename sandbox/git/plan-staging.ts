@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { decodeName, decodeText, encodeText } from '../path-bytes.ts'
 import type { HeldGit } from './git-directories.ts'
 import type { GitPlan } from './git-writes.ts'
+import type { HeldDirectory } from './held-directory.ts'
+import type { HostGit } from './host-git.ts'
 import { parseIndex, type IndexEntry } from './index-file.ts'
 import { operationIn } from './operation-state.ts'
 import { listed, withIndex, type MovedIndex } from './plan-move.ts'
@@ -90,7 +92,7 @@ export async function planStaging(
   const [present, current] = [before, now].map((index) => entriesIn(packed, host, index))
   if (present === undefined || current === undefined) return { why: "git can't read the index" }
   const committed =
-    options.committed === undefined ? undefined : treeOf(packed, host, options.committed, options.objects)
+    options.committed === undefined ? undefined : treeOf(git, host.own, options.committed, withObjects(options.objects))
   const wanted = staged.filter(({ path, entry }) => {
     const name = entry && nameOf(entry)
     if (present.get(path) !== known.get(path) || current.get(path) === name) return false
@@ -170,14 +172,14 @@ function entriesIn(
   })
 }
 
-/** The entries of a commit, by path. */
-function treeOf(
-  { git }: PackedObjects,
-  { own }: HeldGit,
+/** The modes and objects of a commit's entries, by their paths. */
+export function treeOf(
+  git: HostGit,
+  host: HeldDirectory,
   commit: string,
-  objects: string,
+  env: Readonly<Record<string, string>> = {},
 ): ReadonlyMap<string, string> {
-  const { stdout } = git.run(own, ['ls-tree', '-r', '-z', '--full-tree', commit], { env: withObjects(objects) })
+  const { stdout } = git.run(host, ['ls-tree', '-r', '-z', '--full-tree', commit], { env })
   return byPath(stdout, (meta) => meta.replace(/ [a-z]+ /, ' '))
 }
 

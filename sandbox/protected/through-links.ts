@@ -41,7 +41,6 @@ export function protectThroughLinks<Policy extends Pick<SandboxPolicy, 'protecte
       const isProtected = isNamed(link) !== undefined || isBelowAny(link, plain) || isBelowAny(link, found)
       if (isProtected) follow(link)
       for (const rest of ahead(link)) follow(join(link, ...rest))
-      for (const path of [...found]) if (path !== link && isWithin(path, link)) follow(path)
     }
     // What was found may contain links, and links may lead to it.
   } while (found.size > before)
