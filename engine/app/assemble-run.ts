@@ -102,6 +102,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
     attended,
     ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
     ...session.began,
+    notShown: session.notShown,
     environment: request.environment,
     instructions: request.client?.instructions ?? ownInstructions(settings) ?? instructionsFor(models),
     context: [

@@ -12,6 +12,7 @@ import { ServiceConnections } from './service-connections.ts'
 import { sandboxModeOf } from './modes.ts'
 import { openPlanMode } from './open-plan-mode.ts'
 import { openTransaction } from './open-transaction.ts'
+import { withheldInPlace } from './run-transaction.ts'
 import { installedRoots } from './enabled-plugins.ts'
 import { recoverTree } from './recover-tree.ts'
 import { placesOfServers } from './server-places.ts'
@@ -31,6 +32,7 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   const { environment } = request
   const readable = [...installedRoots(config, home), ...placesOfServers(extensions.servers, home)]
   const transaction = await openTransaction(loaded, closing)
+  const notShown = transaction?.view.state.not_shown ?? (await withheldInPlace(loaded))
   const views = transaction && { views: transaction.view.views, keptIn: transaction.view.directory }
   const effects = transaction === undefined ? undefined : new OutsideEffects()
   const connections = new ServiceConnections()
@@ -47,7 +49,8 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
     trustMore: trustMoreOf(environment),
   }
   const sandbox = await openRunSandbox(settings, workspace, {
-    ...{ external, forbids, denied, environment, readable, views, watch, credentials },
+    ...{ external, forbids, environment, readable, views, watch, credentials },
+    denied: views === undefined ? { ...denied, deniedReads: [...denied.deniedReads, ...notShown] } : denied,
   })
   closing.add(() => sandbox.close())
   if (transaction?.view.state.strategy === 'overlay' && sandbox.backend === 'docker') {
@@ -63,6 +66,7 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
     sandbox,
     escalation,
     denied,
+    notShown,
     forbids,
     watch,
     connections,

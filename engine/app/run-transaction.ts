@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { confiningBackend, factsOf, homeDirectory, type Sandbox } from '../../sandbox/index.ts'
+import { rootsOf } from '../config/configured-policy.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import { isInside } from '../core/directories-between.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
@@ -106,6 +107,13 @@ export function treesOf(roots: readonly string[]): readonly string[] {
   return [...new Set(trees)].filter((tree) => !trees.some((other) => other !== tree && isInside(tree, other)))
 }
 
+/** The files with secrets that commands of a run without a view aren't shown. None where no sandbox of ours confines commands. */
+export async function withheldInPlace({ request, settings, workspace }: Viewed): Promise<readonly string[]> {
+  if (request.externallySandboxed === true || sandboxModeOf(settings) === 'danger-full-access') return []
+  const { secretsInPlace } = await import('../transaction/secrets-in-place.ts')
+  return secretsInPlace(treesOf(rootsOf(settings, workspace)), shownIn(settings))
+}
+
 /** The paths that the user wants to show although files there hold secrets. */
 export function shownIn(settings: Settings): readonly string[] {
   return (settings.sandbox_read?.allow ?? []).flatMap((path) => {
@@ -173,7 +181,6 @@ export function runTransaction(
       strategy: view.state.strategy,
       roots: view.views.map(({ path }) => path),
       land: wish.land,
-      ...((view.state.not_shown?.length ?? 0) === 0 ? {} : { not_shown: [...(view.state.not_shown ?? [])] }),
       ...(possible.length === 0 ? {} : { outside: [...possible] }),
       ...(resumed ? { resumed: true as const } : {}),
     },

@@ -79,6 +79,8 @@ export type Confined = Loaded & {
   readonly sandbox: Sandbox
   readonly escalation: Escalation
   readonly denied: DeniedFiles
+  /** The absolute paths of the files that commands aren't shown because they hold secrets. */
+  readonly notShown: readonly string[]
   readonly forbids: ForbidsHost
   /** What watches the network of the run's sandbox. Each further sandbox of the run has the same. */
   readonly watch: NetworkWatch

@@ -5,7 +5,7 @@ import { transactionsInProgress } from '../../apply-patch/index.ts'
 import { Closing } from '../app/closing.ts'
 import { enterOverlay } from '../app/enter-overlay.ts'
 import { openTransaction } from '../app/open-transaction.ts'
-import { runTransaction, viewOf, type ViewedRequest } from '../app/run-transaction.ts'
+import { runTransaction, viewOf, withheldInPlace, type ViewedRequest } from '../app/run-transaction.ts'
 import { rootsOf } from '../config/configured-policy.ts'
 import { defaultSandbox } from '../config/defaults.ts'
 import { findAppPaths, stateFor } from '../core/app-paths.ts'
@@ -27,14 +27,14 @@ import { makeDirectories, type Sandbox } from '../../sandbox/index.ts'
  */
 const copied: CopyLimit = { files: 4000, bytes: 100_000_000 }
 
-/** The views that a command is shown, and what lands from them. */
+/** The views that a command is shown, if there are any, and what lands from them. */
 type OnView = {
   readonly shown: ShownViews
   /** Where what didn't land is, for whoever ends the program at once. */
-  readonly abandoned: string
-  /** What the views leave out, in words; undefined if that is nothing. */
+  readonly abandoned?: string
+  /** What the command isn't shown, in words; undefined if that is nothing. */
   readonly notShown: string | undefined
-  readonly land: (sandbox: Sandbox, isDone: boolean, signal: AbortSignal) => Promise<CommandLanding>
+  readonly land?: (sandbox: Sandbox, isDone: boolean, signal: AbortSignal) => Promise<CommandLanding>
 }
 
 /**
@@ -92,7 +92,10 @@ export async function commandOnView(
   try {
     const noOverlay = await enterOverlay({ request, settings, workspace }, beginning, closing, copied)
     opened = await openTransaction({ request, settings, workspace, beginning, noOverlay }, closing)
-    if (opened === undefined) return await run(undefined)
+    if (opened === undefined) {
+      const withheld = await withheldInPlace({ request, settings, workspace })
+      return await run({ shown: { views: [], withheld }, notShown: notShownWords(withheld, workspace) })
+    }
     const { view } = opened
     const wish = { ...opened.wish, land: land === 'each' ? ('always' as const) : land }
     const onView = { ...opened, wish }
@@ -102,7 +105,7 @@ export async function commandOnView(
       abandoned: isPassing
         ? `what the command changed and did not land is lost: nothing can be stored in ${folder}`
         : `what the command changed and did not land is kept: agent changes ${beginning.threadId}`,
-      shown: { views: view.views, keptIn: view.directory },
+      shown: { views: view.views, withheld: [view.directory] },
       notShown: notShownWords(view.state.not_shown ?? [], workspace),
       land: async (sandbox, isDone, signal) => {
         // If the landing fails, what the command did is in the session.

@@ -22,8 +22,8 @@ import { UserError } from '../core/user-error.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 import { externalMode } from '../app/modes.ts'
 
-/** Private views for a command, and the directory in which they are kept. */
-export type ShownViews = { readonly views: readonly View[]; readonly keptIn: string }
+/** Private views for a command, and the paths that it isn't shown: where the views are kept, or files with secrets. */
+export type ShownViews = { readonly views: readonly View[]; readonly withheld: readonly string[] }
 
 /**
  * Builds the policy for `agent sandbox` from its flags and the configuration. Only the flags choose the mode. Paths and variables from flags are added to the
@@ -62,7 +62,7 @@ export function policyFromOptions(
       ...credentialPlaces(),
       ...configured.deniedReads,
       ...options.denyRead.map(denied),
-      ...(shown === undefined ? [] : [shown.keptIn]),
+      ...(shown?.withheld ?? []),
     ],
     protectedPaths: configured.protectedPaths,
     network: networkOf(options) ?? configured.network,

@@ -33,12 +33,12 @@ const brokenPipe = 141
 /** The exit code of shells and env(1) for a missing program. */
 const commandNotFound = 127
 
-/** The command of this program that starts a command in a sandbox, and the private views that it shows to it. */
+/** The command of this program that starts a command in a sandbox, and what it shows to it. */
 type CommandPlace = {
   readonly name: string
   /** Default: none. */
   readonly shown?: ShownViews
-  /** What the views leave out, in words. Default: nothing. */
+  /** What the command isn't shown, in words. Default: nothing. */
   readonly notShown?: string | undefined
   /** Lands what the command changed in the views. Default: it stays there. */
   readonly land?: Land

@@ -35,7 +35,7 @@ export async function viewCommand(
     return runSandbox(
       command,
       { ...options, ...(workspace === undefined ? {} : { cd: workspace }) },
-      { name: 'agent view', shown: { views: view.views, keptIn: directory } },
+      { name: 'agent view', shown: { views: view.views, withheld: [directory] } },
     )
   })
 }

@@ -110,14 +110,14 @@ export const RunEvent = z.discriminatedUnion('type', [
       sandbox_backend: z.string(),
       approval_policy: z.string(),
       session_dir: z.string(),
+      /** The files that commands aren't shown because they hold secrets. Absent: none. */
+      not_shown: z.array(z.string()).optional(),
       /** The directories of which the run has a private view, and how the view is made. Absent: the run works directly in the workspace. */
       transaction: z
         .object({
           strategy: z.string(),
           roots: z.array(z.string()),
           land: z.enum(['on-success', 'never', 'always', 'each']),
-          /** The files that the view leaves out because they hold secrets. Absent: none. */
-          not_shown: z.array(z.string()).optional(),
           /** What the run's configuration allows it to do outside the transaction. Absent: nothing, apart from spending money on the model. */
           outside: z.array(outsideEffect).optional(),
           /** True if the run continues in the view of an earlier run of its session; otherwise absent. */

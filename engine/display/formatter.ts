@@ -99,16 +99,11 @@ function progressLines(item: Item, { paint, detail }: Style): readonly string[] 
  */
 function transactionStart({
   transaction: facts,
-  cwd,
 }: Extract<RunEvent, { type: 'thread.started' }>['config']): readonly string[] {
   if (facts === undefined) return []
   const { strategy, outside = [] } = facts
   const apart = outside.length === 0 ? 'the cost of the model' : `${outsideWords(outside)}, and the cost of the model`
-  const notShown = notShownWords(facts.not_shown ?? [], cwd)
-  return [
-    `transaction (${strategy}): no change lands before the run ends · not part of the transaction: ${apart}`,
-    ...(notShown === undefined ? [] : [inOneLine(notShown)]),
-  ]
+  return [`transaction (${strategy}): no change lands before the run ends · not part of the transaction: ${apart}`]
 }
 
 function startLines(
@@ -117,6 +112,7 @@ function startLines(
 ): readonly string[] {
   const { model, cwd, sandbox_mode: mode, sandbox_backend: backend, approval_policy: approval } = config
   const { services = [], credentials = [] } = config
+  const notShown = notShownWords(config.not_shown ?? [], cwd)
   const place = inPlace === undefined ? '' : `, in place: ${inPlace}`
   const session = detail === 'verbose' ? [paint('dim', `session ${config.session_dir}`)] : []
   const ignored = (config.ignored_config ?? []).map(({ source, keys, reason }) =>
@@ -130,6 +126,7 @@ function startLines(
       paint('dim', `credential ${name} for ${hosts.join(', ')}: ${allow.length === 0 ? 'nothing' : allow.join(', ')}`),
     ),
     ...transactionStart(config).map((line) => paint('dim', line)),
+    ...(notShown === undefined ? [] : [paint('dim', inOneLine(notShown))]),
     ...ignored,
     ...(config.denies_not_enforced ?? []).map(({ deny, why }) => paint('yellow', `! ${shorten(deny)}: ${why}`)),
   ]

@@ -34,6 +34,7 @@ export function announce(options: RunOptions, recorder: Recorder): void {
       reasoning_effort: options.reasoningEffort,
       plan_mode: options.planMode?.requestedBy,
       budget: given({ max_turns: maxTurns, max_tokens: maxTokens, max_cost_usd: maxCost, timeout_ms: timeoutMs }),
+      not_shown: options.notShown === undefined || options.notShown.length === 0 ? undefined : [...options.notShown],
       transaction: options.transaction?.facts,
       verify: options.verify && verification(options.verify),
       session_dir: options.session.directory,

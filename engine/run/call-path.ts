@@ -23,7 +23,7 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
     {
       todo: todoOf(options),
       changes,
-      notShown: options.transaction?.facts.not_shown ?? [],
+      notShown: options.notShown ?? [],
       taskHooks: options.hooks?.tasks ?? noTaskHooks,
       ...(options.outputLimits === undefined ? {} : { limits: options.outputLimits }),
     },

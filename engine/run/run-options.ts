@@ -164,6 +164,8 @@ export type RunOptions = {
   readonly verify?: Verification
   /** Judges the changes when `verify` has succeeded. Default: nothing does. */
   readonly judge?: RunJudge
+  /** The absolute paths of the files that commands aren't shown because they hold secrets. Default: none. */
+  readonly notShown?: readonly string[]
   /** The transaction with the private view that the run works on. Undefined if the run works in the workspace itself. */
   readonly transaction?: Transaction
   readonly sinks: readonly Sink[]

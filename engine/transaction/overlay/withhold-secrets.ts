@@ -1,17 +1,12 @@
 import { chmodSync, lstatSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
-import { openTreeBudget, treeBounds, type ListedEntry, type TreeBudget } from '../../../sandbox/index.ts'
 import { pathOfKey } from '../../core/changes/list-files.ts'
 import { UserError } from '../../core/user-error.ts'
-import { below, bytesOf, directoryOf } from '../path-keys.ts'
+import { filesIn } from '../files-in.ts'
+import { bytesOf, directoryOf } from '../path-keys.ts'
 import { findSecretFiles } from '../secret-files.ts'
 import type { PrivateView } from '../stored-view.ts'
 import type { OverlayStorage } from './storage.ts'
-
-const atOnce = 500
-/** An overlay is for trees that are too large to be copied, so more is looked through than elsewhere. */
-const bounds = { ...treeBounds, entries: 10_000_000, bytes: 2 * 1024 * 1024 * 1024 }
 
 /**
  * Takes the files with secrets out of mounted overlays. They stay in the trees below, and count as never shown. Also notes the trees' links.
@@ -70,35 +65,5 @@ function takeOut(merged: string, key: string): void {
       `The run's private view can't be made: ${path} holds a secret and can't be left out of an overlay: ${(cause as Error).message}. ` +
       `Show it with --allow-read ${path}, or use --view=copy.`
     throw new UserError('sandboxUnavailable', message, { cause })
-  }
-}
-
-/** The keys of a tree's files and links, without those in git directories. */
-async function filesIn(
-  tree: string,
-): Promise<{ readonly files: readonly string[]; readonly links: readonly string[] }> {
-  const budget = openTreeBudget(tree, bounds)
-  const [files, links]: [string[], string[]] = [[], []]
-  const pending = ['']
-  let looked = 0
-  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
-    for (const { name, kind } of entriesIn(tree, directory, budget)) {
-      if (++looked % atOnce === 0) await setImmediate()
-      const key = below(directory, name)
-      if (kind === 'file') files.push(key)
-      else if (kind === 'link') links.push(key)
-      else if (kind === 'directory' && name !== '.git') pending.push(key)
-    }
-  }
-  return { files, links }
-}
-
-function entriesIn(tree: string, directory: string, budget: TreeBudget): readonly ListedEntry[] {
-  try {
-    return budget.list(bytesOf(tree, directory))
-  } catch (error) {
-    // What this user can't list, no command can.
-    if (error instanceof Error && 'code' in error) return []
-    throw error
   }
 }

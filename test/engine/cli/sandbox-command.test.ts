@@ -110,8 +110,9 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
       const ended = await agent(['sandbox', ...how, '--', 'sh', '-c', `${script}; mv away app`], { cwd, home })
       expect(ended.stdout).toBe('plain')
     }
-    const told = await agent(['sandbox', '-s', 'read-only', '--deny-read', '.env*', '--', 'cat', '.env'], { cwd, home })
-    expect(told.stderr).toContain(`(deniedReads: **/.env*). To allow it: --readable ${cwd}/.env.`)
+    const denied = 'app/.environment/c'
+    const told = await agent(['sandbox', '-s', 'read-only', '--deny-read', '.env*', '--', 'cat', denied], { cwd, home })
+    expect(told.stderr).toContain(`(deniedReads: **/.env*). To allow it: --readable ${cwd}/${denied}.`)
   })
 
   test('--env passes a variable through by name, or sets one', async () => {

@@ -7,7 +7,7 @@ import { refreshView } from '../../../engine/transaction/refresh-view.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { say } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { repository } from '../../support/workspace.ts'
+import { exec, repository } from '../../support/workspace.ts'
 import { lockedFolder } from './locked-folder.ts'
 import { cmd, onOverlay, reportOf, whyNoOverlay } from './overlay-runs.ts'
 
@@ -115,7 +115,7 @@ describe.skipIf(needsBubblewrap())('files with secrets that git does not track',
       expect(failed).toContain('not shown: .env')
       expect(failed).toContain('(--allow-read .env)')
       const config = run.events.find((event) => event.type === 'thread.started')?.config
-      expect(config?.transaction?.not_shown?.toSorted()).toEqual(hidden.map((path) => join(cwd, path)).toSorted())
+      expect(config?.not_shown?.toSorted()).toEqual(hidden.map((path) => join(cwd, path)).toSorted())
       expect(readFileSync(join(cwd, '.env'), 'utf8')).toContain(secret)
       for (const path of hidden) expect(existsSync(join(cwd, path))).toBe(true)
       expect(readFileSync(join(cwd, 'result.txt'), 'utf8')).toBe('done\n')
@@ -124,6 +124,22 @@ describe.skipIf(needsBubblewrap())('files with secrets that git does not track',
       expect(JSON.stringify(reportOf(run))).toContain('was not shown to the run')
     },
   )
+
+  test.each([['-s', 'read-only'], ['--in-place']])('are not shown without a view either (%s)', async (...args) => {
+    const cwd = withSecrets()
+    const all = 'grep -r ghp_ --exclude-dir=.git .; tar cf - . --exclude .git | tar xOf - | grep -a ghp_; false'
+    const run = await exec((index) => [cmd(all)][index] ?? [say('done')], ['--json', ...args, 'x'], { cwd })
+    const result = JSON.stringify(run.requests.at(1)).split(`const x = '${secret}'`).join('')
+    expect(result).not.toContain(secret)
+    expect(result).not.toContain('0123456789abcdef')
+    expect(result).toContain('not shown: .env')
+    const config = run.events.find((event) => event.type === 'thread.started')?.config
+    expect(config?.not_shown?.toSorted()).toEqual(hidden.map((path) => join(cwd, path)).toSorted())
+    expect(readFileSync(join(cwd, '.env'), 'utf8')).toContain(secret)
+    const showing = ['--json', ...args, '--allow-read', 'deploy', 'x']
+    const allowed = await exec((index) => [cmd('cat deploy/*')][index] ?? [say('done')], showing, { cwd })
+    expect(JSON.stringify(allowed.requests.at(1))).toContain(secret)
+  })
 
   test.each(whyNoOverlay() === undefined ? ['copy', 'overlay'] : ['copy'])(
     'are in a view (%s) that is to show them',
