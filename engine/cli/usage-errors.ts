@@ -23,7 +23,11 @@ export function wordUsageErrors(
         .replace(/^error: /, '')
         .trim()
         .replaceAll(/\s*\n\s*/g, ' ')
-      const hint = usageHint(so.words, what)
+      const hint = usageHint(
+        so.words,
+        what,
+        command.options.flatMap(({ long, hidden }) => (hidden || long === undefined ? [] : [long])),
+      )
       const said = hint === undefined ? what : `${what.replace(/ \(Did you mean [^()]{1,99}\)$/, '')} (${hint})`
       write(`${program}: ${said} (see ${name} --help)\n`)
     },

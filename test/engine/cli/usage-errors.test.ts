@@ -30,6 +30,14 @@ test.each<readonly [readonly string[], string]>([
     ['login'],
     "agent: unknown command 'login' (There is no login: set OPENAI_API_KEY in the environment, or ANTHROPIC_API_KEY and -m claude-….) (see agent --help)\n",
   ],
+  [
+    ['exec', '--budget', '2', 'go'],
+    "agent: unknown option '--budget' (Budgets are --max-cost (in dollars), --max-tokens, --max-turns and --timeout (in seconds).) (see agent exec --help)\n",
+  ],
+  [
+    ['exec', '--cost', '2', 'go'],
+    "agent: unknown option '--cost' (Did you mean --max-cost?) (see agent exec --help)\n",
+  ],
   [['help', 'exce'], "agent: unknown command 'exce' (Did you mean exec?) (see agent --help)\n"],
   [['policy', 'chek'], "agent: unknown command 'chek' (Did you mean check?) (see agent policy --help)\n"],
 ])('%j is told in one line, with where to read on', async (args, stderr) => {
