@@ -5,6 +5,7 @@ import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import type { ExecAction } from './command-action.ts'
 import { answerCommand, describeCommand, isShownWhole, type FinishedCommand } from './command-result.ts'
 import { LiveCommand } from './command-sessions.ts'
+import { missingPrograms } from './missing-programs.ts'
 import { eventVerdict } from './denied-result.ts'
 import type { ToolContext, ToolPlace } from './tool.ts'
 
@@ -66,7 +67,8 @@ export async function runVerification(
   })
   let verdict: Verdict | undefined
   try {
-    const review = await context.review(verificationAction(command, context))
+    const action = verificationAction(command, context)
+    const review = await context.review(action)
     verdict = review.verdict
     if (review.approved === undefined) {
       item.complete({ status: 'declined', verdict: eventVerdict(verdict) })
@@ -91,6 +93,8 @@ export async function runVerification(
     const closing: Partial<VerificationItem> = { ...fields, verdict: eventVerdict(verdict) }
     item.complete(closing)
     if (fields.status === 'completed') return { type: 'passed' }
+    const missing = await missingPrograms(action, finished.result, context, sandbox)
+    if (missing.length > 0) return { type: 'not-started', why: whyMissing(missing) }
     return {
       type: 'failed',
       words: answerCommand(finished, { maxTokens: undefined, ignored: [] }, context).output,
@@ -104,6 +108,11 @@ export async function runVerification(
     if (!(error instanceof SandboxError)) throw error
     return { type: 'not-started', why }
   }
+}
+
+function whyMissing(names: readonly string[]): string {
+  const which = names.length === 1 ? 'the program' : 'the programs'
+  return `${which} ${names.join(', ')} can't be found in the sandbox. Install what is missing, or name the command by a path that commands see: agent doctor --view lists them.`
 }
 
 /** Waits until the command ends. If the run is cancelled, the command is killed. */

@@ -80,6 +80,30 @@ describe.skipIf(needsBubblewrap())('--verify', () => {
     expect(ended.stderr).toContain('verify: false: failed with exit code 1 (run 3 times)')
   })
 
+  test.each([
+    ['no-such-program -q', ['no-such-program']],
+    ['cd . && env A=1 no-such-program | no-such-other', ['no-such-other', 'no-such-program']],
+  ])('%j, which no sandbox has, ends the run at once', async (command, names) => {
+    const ended = await exec([done], ['--json', '--verify', command, 'x'], { cwd: repository() })
+    expect([ended.code, ended.requests.length, verifications(ended).length]).toEqual([1, 1, 1])
+    const { error } = ended.events.at(-1) as { readonly error?: { readonly message: string } }
+    expect(error?.message).toContain(`--verify \`${command}\` could not start: `)
+    for (const name of names) expect(error?.message).toContain(name)
+    expect(error?.message).toContain("can't be found in the sandbox")
+  })
+
+  test.each(['./made', 'made() { ./made; }; made', 'sh -c ./made'])(
+    '%j, which the run can make, is tried again',
+    async (command) => {
+      const made = cmd("printf '#!/bin/sh\\ntrue' > made; chmod +x made")
+      const ended = await exec([done, made, done], ['--json', '--verify', command, '--allow-weakening', 'made', 'x'], {
+        cwd: repository(),
+      })
+      expect([ended.code, ended.requests.length]).toEqual([0, 3])
+      expect(verifications(ended)).toMatchObject([{ exit_code: 127 }, { exit_code: 0 }])
+    },
+  )
+
   test('shows the model the beginning and end of a long output, and stores all of it', async () => {
     const ended = await exec(
       [done, done],
