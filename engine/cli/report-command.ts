@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import process from 'node:process'
 import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 import { formatOf, reportFormats, type ReportFormat } from '../report/formats.ts'
-import { findSessionFolder } from './find-session.ts'
+import { findSessionFolder, type NamedRun } from './find-session.ts'
 import { printResult, rawOutput } from './print.ts'
 
 /** The options of `agent report`. */
@@ -13,17 +14,17 @@ export type ReportOptions = { readonly output?: string; readonly format?: Report
 /**
  * `agent report`: writes a report about a session, as a page or in a format for other tools.
  *
- * @param source the id of a session, the beginning or end of an id, the folder of a session, or a file of events; undefined: the newest session here
+ * @param source the id of a session, the beginning or end of an id, the folder of a session, or a file of events; or the newest session of a directory
  * @returns the exit code
  * @throws UserError `usage` if there is no such session, if the file can't be written, or if no format is given and its name suggests none
  */
-export async function reportCommand(source: string | undefined, { output, format }: ReportOptions): Promise<number> {
+export async function reportCommand(source: NamedRun, { output, format }: ReportOptions): Promise<number> {
   const wanted = format ?? (output === undefined ? 'html' : requireFormat(output))
   const write = output === undefined ? undefined : openReportFile(output)
-  const { collectReport, renderReport } = await import('../report/render-report.ts')
+  const { asOfJob, collectReport, renderReport } = await import('../report/render-report.ts')
   const collected = collectReport(placeOf(source))
   if (typeof collected === 'string') throw new UserError('usage', collected)
-  const text = renderReport(collected, wanted)
+  const text = renderReport(asOfJob(collected, process.env), wanted)
   if (write === undefined) printRendered(text, wanted)
   else write(text)
   return exitCodes.done
@@ -74,6 +75,6 @@ export function openReportFile(file: string): (text: string) => void {
   }
 }
 
-function placeOf(source: string | undefined): string {
-  return source !== undefined && existsSync(source) ? resolve(source) : findSessionFolder(source)
+function placeOf(source: NamedRun): string {
+  return typeof source === 'string' && existsSync(source) ? resolve(source) : findSessionFolder(source)
 }

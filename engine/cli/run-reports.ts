@@ -53,10 +53,11 @@ export function openRunReports({
   async function write({ summary, events }: Conclusion): Promise<readonly string[]> {
     const unkept = beside === undefined ? [] : failureOf(() => keepPatch(summary.transaction, beside, roots))
     if (directory === undefined || (reports.length === 0 && appendSummary === undefined)) return unkept
-    const { asAttempt, collectReport, renderMarkdown, renderReport } = await import('../report/render-report.ts')
+    const { asAttempt, asOfJob, collectReport, renderMarkdown, renderReport } =
+      await import('../report/render-report.ts')
     const report = collectReport(directory, lastRecords(events, summary))
     if (typeof report === 'string') return [...unkept, `No report: ${report}`]
-    const collected = supervised === true ? asAttempt(report) : report
+    const collected = asOfJob(supervised === true ? asAttempt(report) : report, process.env)
     const writers = [
       ...reports.map(
         ({ format, write }) =>

@@ -9,6 +9,8 @@ type NextCommand = { readonly what: string; readonly command: string }
 export function nextCommands(report: Report): readonly NextCommand[] {
   const run = lastRun(report)
   const { threadId } = report
+  if (report.job !== undefined)
+    return [{ what: 'Download what the workflow kept, such as the report and the patch', command: report.job.download }]
   const folder = run.configuration.find(([name]) => name === 'session')?.[1]
   if (run.ephemeral || threadId === '') return []
   if (report.isOfBatch === true) return ofAttempt(run.end)

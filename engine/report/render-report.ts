@@ -9,6 +9,7 @@ import type { Report } from './report-types.ts'
 import type { ReportFormat } from './formats.ts'
 
 export { collectReport } from './collect.ts'
+export { asOfJob } from './github-job.ts'
 export { renderMarkdown } from './markdown/render-markdown.ts'
 
 const renderers: Readonly<Record<ReportFormat, (report: Report) => string>> = {

@@ -24,6 +24,16 @@ export type Report = {
   readonly unreadable: number
   /** Whether the run is an attempt in a batch. If so, the session's folder is moved next to the report, and the run's working tree and view are removed. */
   readonly isOfBatch?: boolean
+  /** The workflow that ran it. Absent: what the run left is where it was. */
+  readonly job?: GitHubJob
+}
+
+/** A run of a GitHub workflow. Its machine is gone when somebody reads its reports, so they name no command for that machine. */
+type GitHubJob = {
+  /** The page that lists what the workflow kept. */
+  readonly artifacts: string
+  /** The command that downloads it. */
+  readonly download: string
 }
 
 /** One run of a session. */

@@ -51,6 +51,10 @@ test('a run passes its result to the workflow: outputs, a bundle with the patch,
     expect(existsSync(join(outputs['bundle'] ?? '', name)), name).toBe(true)
   }
   expect(summary).toContain('It says two now.')
+  // Nobody can go to the runner's machine any more.
+  expect(summary).toContain('https://github.com/owner/repo/actions/runs/77#artifacts')
+  expect(summary).toContain('gh run download 77 --repo owner/repo')
+  for (const place of [job.workspace, job.home, job.temp]) expect(summary).not.toContain(place)
   const status = execFileSync('git', ['-C', job.workspace, 'status', '--porcelain']).toString()
   expect(status).toBe(' M a.txt\n')
 })

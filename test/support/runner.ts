@@ -98,6 +98,7 @@ export function startJob(
         GITHUB_REPOSITORY: 'owner/repo',
         GITHUB_API_URL: 'http://127.0.0.1:1',
         GITHUB_SERVER_URL: 'https://github.com',
+        GITHUB_RUN_ID: '77',
         GITHUB_EVENT_NAME: event.name ?? 'push',
         GITHUB_EVENT_PATH: eventFile,
         GITHUB_SHA: sha,

@@ -9,7 +9,7 @@ const program = join(dirname(fileURLToPath(import.meta.url)), 'engine/dist/bin/a
 
 /** The environment variables of this step that are passed to the engine. Tokens of the job, `ACTIONS_*`, inputs and the runner's files are left out. */
 const handed =
-  /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|(?:https?|no|all)_proxy|(?:HTTPS?|NO|ALL)_PROXY|(?:OPENAI|ANTHROPIC)_BASE_URL|OTEL_\w+|TRACEPARENT|TRACESTATE)$/
+  /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|(?:https?|no|all)_proxy|(?:HTTPS?|NO|ALL)_PROXY|(?:OPENAI|ANTHROPIC)_BASE_URL|GITHUB_(?:SERVER_URL|REPOSITORY|RUN_ID)|OTEL_\w+|TRACEPARENT|TRACESTATE)$/
 
 /** The fields of a run's last event that this action reads. */
 export type Ending = {

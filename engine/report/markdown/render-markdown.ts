@@ -12,7 +12,7 @@ const reserved = 1024
 const longestOutput = 1500
 
 /**
- * Renders a report as Markdown for GitHub's step summary, a pull request, or another model. It contains no picture, no raw HTML and no link. Untrusted text is
+ * Renders a report as Markdown for GitHub's step summary, a pull request, or another model. It contains no picture, no raw HTML, and no link but that to a workflow's artifacts. Untrusted text is
  * escaped or put between fences.
  *
  * @param brief whether to leave out the steps. Default: false
@@ -122,5 +122,10 @@ function stepBlocks({ number, kind, title, status, outcome, durationMs, verdict,
 function nextBlocks(report: Report): readonly string[] {
   const commands = nextCommands(report)
   if (commands.length === 0) return []
-  return ['### What next', fenced(commands.map(({ what, command }) => `# ${what}\n${command}`).join('\n'), 'sh')]
+  const kept = report.job === undefined ? [] : [`What the workflow kept of this run: ${report.job.artifacts}`]
+  return [
+    '### What next',
+    ...kept,
+    fenced(commands.map(({ what, command }) => `# ${what}\n${command}`).join('\n'), 'sh'),
+  ]
 }
