@@ -10,7 +10,7 @@ import { lastSides } from '../transaction/note-landed.ts'
 import { removeLandedView } from '../transaction/remove-view.ts'
 import { recordOf, withLock, type LockedChanges } from './changed-session.ts'
 import { startWhereCommitsAre } from './look-where-mounted.ts'
-import { findChangedSession } from './find-session.ts'
+import { findChangedSession, type NamedRun } from './find-session.ts'
 import { pickChanges } from './pick-changes.ts'
 import { codeOf, holdSignals, whileLanding, type Interruption } from './interrupts.ts'
 import { counted } from '../core/text/counted.ts'
@@ -26,7 +26,7 @@ export type ApplyOptions = { readonly patch?: true }
  * @param say prints what happened, line by line. Default: on standard output
  */
 export async function applyCommand(
-  run: string | undefined,
+  run: NamedRun,
   paths: readonly string[],
   { patch }: ApplyOptions,
   say: typeof print = print,

@@ -21,10 +21,17 @@ import {
   readViewState,
   stagedIn,
   type NotedLanding,
+  type ViewState,
 } from '../transaction/view-state.ts'
 import { settleUnlocked } from '../transaction/settle-landing.ts'
 import { recordOf, withLock } from './changed-session.ts'
-import { type ChangedSession, findChangedSession, hintAtNewest, sessionThatLanded } from './find-session.ts'
+import {
+  type ChangedSession,
+  findChangedSession,
+  hintAtNewest,
+  type NamedRun,
+  sessionThatLanded,
+} from './find-session.ts'
 import { codeOf, holdSignals, type Interruption } from './interrupts.ts'
 import { counted } from '../core/text/counted.ts'
 import { writeOutputFile } from './output-file.ts'
@@ -34,7 +41,7 @@ import { print, printJson, printResult, tell, rawOutput } from './print.ts'
 export type ChangesOptions = { readonly diff?: true; readonly json?: true; readonly patch?: string }
 
 /** `agent changes`: shows what a run changed, whether or not the changes have landed. */
-export async function changesCommand(run: string | undefined, options: ChangesOptions): Promise<number> {
+export async function changesCommand(run: NamedRun, options: ChangesOptions): Promise<number> {
   const found = findChangedSession(run)
   await settleUnlocked(found.directory)
   const session = { ...found, state: readViewState(found.directory) ?? found.state }
@@ -56,7 +63,7 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
  *
  * @param say prints what happened. Default: on standard output
  */
-export async function discardCommand(run: string | undefined, say: typeof print = print): Promise<number> {
+export async function discardCommand(run: NamedRun, say: typeof print = print): Promise<number> {
   return withLock(findChangedSession(run), 'discard', async ({ id, directory, state }) => {
     if (state.state === 'discarded') {
       say(`Nothing to do: the changes of the session ${id} have already been discarded.`)
@@ -79,15 +86,15 @@ export async function discardCommand(run: string | undefined, say: typeof print 
 }
 
 /** `agent undo`: reverts the changes that a run landed. */
-export async function undoCommand(run: string | undefined): Promise<number> {
-  return withLock(findChangedSession(run), 'undo', async ({ id, directory, state }) => {
+export async function undoCommand(run: NamedRun): Promise<number> {
+  return withLock(findChangedSession(run, isLanded), 'undo', async ({ id, directory, state }) => {
     const { landings, commits = [], refs = [], indexes = [], made = [] } = state
     const inTrees = landingsInTrees(state)
     const ofGit = commits.length + refs.length + indexes.length + made.length
     if (landings.length + ofGit === 0)
       throw new UserError(
         'usage',
-        `No changes of the session ${id} have landed, so there is nothing to revert.${hintAtNewest((known) => landingsInTrees(known).length > 0)}`,
+        `No changes of the session ${id} have landed, so there is nothing to revert.${hintAtNewest(run, isLanded)}`,
       )
     if (inTrees.length + ofGit === 0) {
       print(`Nothing to do: the changes of the session ${id} have already been reverted.`)
@@ -110,6 +117,10 @@ export async function undoCommand(run: string | undefined): Promise<number> {
     print(`Reverted.${again}`)
     return exitCodes.done
   })
+}
+
+function isLanded(state: ViewState): boolean {
+  return landingsInTrees(state).length > 0
 }
 
 /** Throws `failed` if one of the landings can't be undone, before any of them is. */

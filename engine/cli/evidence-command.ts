@@ -16,7 +16,7 @@ import { sandboxOfLastRun } from '../transaction/changes-of-session.ts'
 import { isAllReverted } from '../transaction/view-state.ts'
 import { recordOf } from './changed-session.ts'
 import { policiesOf, requirementFaults, type Requirement } from './evidence-requirements.ts'
-import { findChangedSession, type ChangedSession } from './find-session.ts'
+import { findChangedSession, type NamedRun, type ChangedSession } from './find-session.ts'
 import { writeOutputFile } from './output-file.ts'
 import { print, printJsonText, tell } from './print.ts'
 
@@ -38,7 +38,7 @@ const [largestKey, largestEvidence, largestPatch] = [64 * 1024, 256 * 1024 * 102
 const mostFaults = 20
 
 /** `agent evidence`: writes a signed statement about a run: its changes, its rules and its verification. */
-export async function evidenceCommand(run: string | undefined, { output, key }: EvidenceOptions): Promise<number> {
+export async function evidenceCommand(run: NamedRun, { output, key }: EvidenceOptions): Promise<number> {
   const session = findChangedSession(run)
   const signer = readPrivateKey(textOf(key, largestKey, 'the key'), key)
   const record = await recordOf(session)

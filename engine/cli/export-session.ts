@@ -4,7 +4,7 @@ import { exitCodes } from '../core/exit-codes.ts'
 import { version } from '../core/version.ts'
 import { exportRecording } from '../session/export-recording.ts'
 import { readRollout } from '../session/rollout.ts'
-import { findSessionFolder } from './find-session.ts'
+import { findSessionFolder, type NamedRun } from './find-session.ts'
 import { writeOutputFile } from './output-file.ts'
 import { warn } from './warn.ts'
 import { print, printJsonText } from './print.ts'
@@ -15,7 +15,7 @@ import { print, printJsonText } from './print.ts'
  * @param output a file, or a directory in which the file is created; undefined: standard output
  * @throws UserError `usage` if there is no such session, it can't be read, or the file can't be written
  */
-export function exportCommand(given: string | undefined, output: string | undefined): number {
+export function exportCommand(given: NamedRun, output: string | undefined): number {
   const rollout = readRollout(join(findSessionFolder(given), 'rollout.jsonl'))
   const { text, doubts } = exportRecording(rollout, version)
   const id = rollout.session.thread_id

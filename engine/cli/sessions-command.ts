@@ -9,7 +9,7 @@ import { lockIfFree, type LockedFolder } from '../session/session-lock.ts'
 import { sessionDirectory } from '../session/session.ts'
 import { isAborted } from '../transaction/is-aborted.ts'
 import { leftInSession } from '../transaction/left-in-view.ts'
-import { findSessionFolder } from './find-session.ts'
+import { findSessionFolder, type NamedRun } from './find-session.ts'
 import { allSessions, endOf, oneLine, rolloutOf, summaries } from './session-summaries.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
@@ -35,7 +35,7 @@ export function listCommand(options: { readonly json?: true }): number {
 }
 
 /** `agent sessions show`: prints a session's conversation as text, with the numbers of its steps. */
-export function showCommand(given: string | undefined): number {
+export function showCommand(given: NamedRun): number {
   const rollout = readRollout(join(findSessionFolder(given), 'rollout.jsonl'))
   const { session, usage } = rollout
   print(session.thread_id, `${session.started}  ${session.workspace}  ${endOf(rollout)}`)

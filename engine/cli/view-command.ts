@@ -1,7 +1,7 @@
 import { UserError } from '../core/user-error.ts'
 import { reopenView } from '../transaction/stored-view.ts'
 import { withLock } from './changed-session.ts'
-import { findChangedSession } from './find-session.ts'
+import { findChangedSession, type NamedRun } from './find-session.ts'
 import { startWhereMounted } from './look-where-mounted.ts'
 import { runSandbox } from './sandbox-command.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
@@ -15,7 +15,7 @@ import { sessionBeginning } from './session-beginning.ts'
  * @throws UserError `usage` if the run has no view any more; also the errors of `runSandbox`
  */
 export async function viewCommand(
-  run: string | undefined,
+  run: NamedRun,
   command: readonly string[],
   options: Omit<SandboxOptions, 'cd' | 'externallySandboxed'>,
 ): Promise<number> {

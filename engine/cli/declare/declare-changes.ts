@@ -3,7 +3,7 @@ import type { ApplyOptions } from '../apply-changes.ts'
 import type { ChangesOptions } from '../changes-command.ts'
 import type { SandboxOptions } from '../sandbox-options.ts'
 import { confining } from './declare-sandbox.ts'
-import { last, nameOf, type Last } from './named-run.ts'
+import { last, lastIn, nameOf, type Last } from './named-run.ts'
 import type { Finish } from './shared-options.ts'
 
 const about = 'the id of the run, or the beginning or end of the id'
@@ -15,6 +15,7 @@ export function declareChanges(program: Command, finish: Finish): void {
     .description('show the changes of a run')
     .argument('[run]', about)
     .option(...last)
+    .option(...lastIn)
     .option('--diff', 'show the changes themselves')
     .option('--json', 'print one JSON object')
     .option('--patch <file>', 'write a patch for git apply --binary; - is standard output')
@@ -28,6 +29,7 @@ export function declareChanges(program: Command, finish: Finish): void {
     .argument('[run]', `${about}; with --last, a word of the command`)
     .argument('[command...]', 'the command and its arguments, after --')
     .option(...last)
+    .option(...lastIn)
     .addHelpText(
       'after',
       `
@@ -39,7 +41,10 @@ Examples:
     async (run: string | undefined, words: readonly string[], options: SandboxOptions & Last, command: Command) => {
       const { viewCommand } = await import('../view-command.ts')
       if (options.last !== true) return finish(await viewCommand(nameOf(run, options, command), words, options))
-      finish(await viewCommand(undefined, run === undefined ? [] : [run, ...words], options))
+      const { cd: _, ...confining } = options
+      finish(
+        await viewCommand(nameOf(undefined, options, command), run === undefined ? [] : [run, ...words], confining),
+      )
     },
   )
   program
@@ -48,13 +53,16 @@ Examples:
     .argument('[run]', `${about}; with --last, a path`)
     .argument('[paths...]', 'files and directories, relative to the top of the tree; default: all')
     .option(...last)
+    .option(...lastIn)
     .option('-p, --patch', 'ask about each file, hunk by hunk, as git add -p does; needs a terminal')
     .addOption(new Option('--land-commits', 'changes nothing: commits land with all changes').hideHelp())
     .action(
       async (run: string | undefined, paths: readonly string[], options: ApplyOptions & Last, command: Command) => {
         const { applyCommand } = await import('../apply-changes.ts')
         if (options.last !== true) return finish(await applyCommand(nameOf(run, options, command), paths, options))
-        finish(await applyCommand(undefined, run === undefined ? [] : [run, ...paths], options))
+        finish(
+          await applyCommand(nameOf(undefined, options, command), run === undefined ? [] : [run, ...paths], options),
+        )
       },
     )
   for (const [name, description] of [
@@ -66,6 +74,7 @@ Examples:
       .description(description)
       .argument('[run]', about)
       .option(...last)
+      .option(...lastIn)
       .action(async (run: string | undefined, options: Last, command: Command) => {
         const { discardCommand, undoCommand } = await import('../changes-command.ts')
         finish(await (name === 'discard' ? discardCommand : undoCommand)(nameOf(run, options, command)))

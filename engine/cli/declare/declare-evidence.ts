@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { EvidenceOptions, VerifyOptions } from '../evidence-command.ts'
 import type { Requirement } from '../evidence-requirements.ts'
 import { another } from './option-values.ts'
-import { last, nameOf, type Last } from './named-run.ts'
+import { last, lastIn, nameOf, type Last } from './named-run.ts'
 import type { Finish } from './shared-options.ts'
 
 /** Declares `agent evidence`. */
@@ -13,6 +13,7 @@ export function declareEvidence(program: Command, finish: Finish): void {
     .enablePositionalOptions()
     .argument('[run]', 'the id of the run, or the beginning or end of the id')
     .option(...last)
+    .option(...lastIn)
     .option('-o, --output <file>', 'the file to write; - is standard output')
     .option('--key <file>', 'the private key that signs: Ed25519, ECDSA or RSA, in PEM or as ssh-keygen writes it')
     .addHelpText(

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { another } from './option-values.ts'
-import { last, nameOf, type Last } from './named-run.ts'
+import { last, lastIn, nameOf, type Last } from './named-run.ts'
 import { isolated, sandboxModes, type Finish } from './shared-options.ts'
 import { replayFailures, type PolicyOptions, type PolicyReplayOptions } from '../policy-options.ts'
 
@@ -62,6 +62,7 @@ Examples:
     .description('check that an audit log is intact: no record was edited, removed or cut off')
     .argument('[run]', 'the id of the run, or the beginning or end of the id; or its folder, or its audit.jsonl')
     .option(...last)
+    .option(...lastIn)
     .option(
       '--head <records:hash>',
       "the audit_head in a run's last event; with it, the check also detects a truncation that the log's own files don't show",

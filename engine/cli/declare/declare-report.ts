@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import { reportFormats } from '../../report/formats.ts'
 import type { ReportOptions } from '../report-command.ts'
-import { last, nameOf, type Last } from './named-run.ts'
+import { last, lastIn, nameOf, type Last } from './named-run.ts'
 import type { Finish } from './shared-options.ts'
 
 /** Declares `agent report`. */
@@ -14,6 +14,7 @@ export function declareReport(program: Command, finish: Finish): void {
       'the id of the session, or the beginning or end of the id; its folder; or a file with the events of exec --json',
     )
     .option(...last)
+    .option(...lastIn)
     .option('-o, --output <file>', 'the file to write, readable only by you (default: standard output)')
     .addOption(
       new Option('--format <format>', "the format (default: that of the file's extension; html without -o)").choices(

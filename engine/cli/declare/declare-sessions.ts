@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { last, nameOf, type Last } from './named-run.ts'
+import { last, lastIn, nameOf, type Last } from './named-run.ts'
 import type { Finish } from './shared-options.ts'
 
 /** Declares `agent sessions`. */
@@ -19,6 +19,7 @@ export function declareSessions(program: Command, finish: Finish): void {
     .description('show the conversation and the actions of a session')
     .argument('[session]', 'the id of the session, or the beginning or end of the id')
     .option(...last)
+    .option(...lastIn)
     .action(async (session: string | undefined, options: Last, command: Command) => {
       const { showCommand } = await import('../sessions-command.ts')
       finish(showCommand(nameOf(session, options, command)))
@@ -28,6 +29,7 @@ export function declareSessions(program: Command, finish: Finish): void {
     .description('write a session as a recording, which agent replay and -m replay:FILE play without a model')
     .argument('[session]', 'the id of the session, or the beginning or end of the id; or its folder')
     .option(...last)
+    .option(...lastIn)
     .option(
       '-o, --output <path>',
       'the file to write, readable only by you; if it is a directory, the recording is SESSION.jsonl in it (default: standard output)',

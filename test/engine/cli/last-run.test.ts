@@ -14,8 +14,10 @@ test.skipIf(needsBubblewrap())(
     const ask = (...words: readonly string[]) => agent(words, { cwd, home })
     const first = [[call('exec_command', { cmd: 'echo a > a.txt' })], [say('first')]]
     expect((await exec(first, ['--view=copy', 'x'], { cwd, home })).code).toBe(0)
+    // This run has a view, but no changes, so nobody is sent to it.
+    expect((await exec([[say('none')]], ['--view=copy', 'x'], { cwd, home })).code).toBe(0)
     expect((await exec([[say('second')]], ['-s', 'read-only', 'x'], { cwd, home })).code).toBe(0)
-    const [older = '', newer = ''] = readdirSync(join(home, '.local/state/portcullis/sessions')).toSorted()
+    const [older = '', , newer = ''] = readdirSync(join(home, '.local/state/portcullis/sessions')).toSorted()
     for (const words of [['undo'], ['changes'], ['discard'], ['evidence', '-o', '-', '--key', 'none']]) {
       const { code, stderr } = await ask(...words, '--last')
       expect([code, stderr], words.join(' ')).toEqual([
@@ -47,8 +49,15 @@ test.skipIf(needsBubblewrap())(
       stdout: expect.stringMatching(/1 record, intact/),
     })
     expect((await ask('policy', 'replay', '--all')).stderr).not.toContain('head is missing')
+    const elsewhere = (...words: readonly string[]) => agent(words, { cwd: tempDir(), home })
+    expect((await elsewhere('sessions', 'show', '--last', '-C', cwd)).stdout).toContain('second')
+    expect(await elsewhere('undo', '--last', '-C', '/nowhere')).toMatchObject({
+      code: 2,
+      stderr: 'agent: -C /nowhere: no such directory\n',
+    })
     expect(await ask('undo', older)).toMatchObject({ code: 0, stdout: expect.stringContaining('Reverted.') })
     expect(readdirSync(cwd)).not.toContain('a.txt')
+    expect((await ask('undo', '--last')).stderr).not.toContain('The newest run here that')
     expect((await agent(['undo', '--last'], { cwd: repository(), home })).stderr).toContain('No run worked in')
   },
 )
