@@ -132,8 +132,12 @@ task show { doLast { configurations.own.each { println it.name } } }\\n' > build
 
 /** Why a program can't be tried here; undefined if it can. */
 function whyNot(program: string): string | undefined {
+  // Some programs are only there to download themselves, which never ends without a network.
   const { error, status, stdout } = spawnSync(program, [program === 'go' ? 'version' : '--version'], {
     encoding: 'utf8',
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
   const untried = 'so its builds from a filled cache are not tried'
   if (error !== undefined || status !== 0) return `${program} is not installed, ${untried}`
@@ -182,7 +186,10 @@ async function outside(
   cwd: string,
   script: string,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn('sh', ['-c', `exec 2>&1; ${script}`], { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn('timeout', ['--kill-after=1', '60', 'sh', '-c', `exec 2>&1; ${script}`], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
   const output = await text(child.stdout)
   return { code: await ended, output }
