@@ -186,7 +186,7 @@ async function outside(
   cwd: string,
   script: string,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn('timeout', ['--kill-after=1', '60', 'sh', '-c', `exec 2>&1; ${script}`], {
+  const child = spawn('timeout', ['--kill-after=1', '150', 'sh', '-c', `exec 2>&1; ${script}`], {
     cwd,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
