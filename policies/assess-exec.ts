@@ -206,13 +206,18 @@ function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Pol
     ...command.alarms
       .filter((alarm) => !isLeftOut(alarm, command, action, policy))
       .map((alarm): Opinion => ({
-        decision: answerForAlarm(policy.mode, action.sandbox, alarm),
+        decision: answerForAlarm(policy.mode, action.sandbox, asKnown(alarm, policy)),
         stage: 'analysis',
         reason: `\`${text}\`: ${alarm.reason}.${alarm.kind === 'privilege' && action.sandbox !== 'danger-full-access' ? gainsNothing : ''}`,
       })),
     ...(allowing === undefined ? command.facts : [readOnly]).map(byFact),
     ...command.around.map(byFact),
   ]
+}
+
+/** Where nothing is known about the user's private directories, any file that may contain credentials counts as one that does. */
+function asKnown(alarm: Alarm, { conceals }: Policy): Alarm {
+  return alarm.kind === 'unlisted-file' && conceals === undefined ? { ...alarm, kind: 'secret' } : alarm
 }
 
 /** Whether an alarm is about a file that a private view leaves out if it holds a secret that isn't in the repository's history anyway. */

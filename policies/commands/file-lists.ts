@@ -1,5 +1,5 @@
 import { findSensitive } from './sensitive-paths.ts'
-import { secretSamples, targetsSecrets } from './sensitive-places.ts'
+import { secretSamples, targetsSecrets } from './secret-patterns.ts'
 import { plainGlob } from './plain-glob.ts'
 import { linearPattern } from './linear-pattern.ts'
 import type { Place } from './place.ts'

@@ -1,30 +1,12 @@
 import { posix } from 'node:path'
-import { credentialPlaces } from './credential-places.ts'
+import { isSecretName } from '../secrets/secret-names.ts'
 import { plainGlob } from './plain-glob.ts'
-import {
-  isOrdinary,
-  isSecretName,
-  longestName,
-  patternTargetsSecrets,
-  sensitiveFiles,
-  sensitiveFolders,
-  withoutBackupEnd,
-} from './sensitive-places.ts'
-
-const split = (name: string): { readonly name: string; readonly parts: readonly string[] } => ({
-  name,
-  parts: name.split('/'),
-})
-const folders = [...sensitiveFolders, ...credentialPlaces]
-const knownFolders = folders.map(split)
-const knownFiles = sensitiveFiles.map(split)
-
-/** For a quick check: a path can contain a listed folder or file only if one of its parts is in `folderStarts` or its last part is in `fileEnds`. */
-const folderStarts = new Set(knownFolders.map(({ parts }) => parts[0]))
-const fileEnds = new Set(knownFiles.map(({ parts }) => parts.at(-1)))
+import { patternTargetsSecrets } from './secret-patterns.ts'
 
 /** Folders in projects that may contain either secrets or code that handles secrets. */
-const secretFolders = new Set(['secrets', '.secret', '.secrets', '.envs', 'credentials', '.auth'])
+const secretFolders = new Set(['secrets', '.secret', '.secrets', '.envs', 'credentials', '.auth', 'secrets-store'])
+/** Folders of which even the names of the files are private. */
+const privateFolders: readonly string[] = ['.ssh', '.gnupg', '.aws', '.kube', '.docker']
 /** Names of files that are meant to be read by others, such as source code and documentation. */
 const source =
   /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kts?|cc?|cpp|cs|hh?|hpp|swift|php|scala|ex|exs|hs|ml|vue|svelte|html?|s?css|md|mdx|rst|adoc|proto|graphql|snap|tf|ipynb)$/
@@ -96,14 +78,10 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   if (clean === '/proc/kmsg' || (mayBeProc && /\/(?:environ|mem|maps|cmdline|fd|root|cwd)(?:\/|$)/.test(clean)))
     return '/proc'
   const last = parts.at(-1) ?? ''
-  if (/^config(?:\.worktree)?$/.test(last) && parts.slice(0, -1).some((part) => part.endsWith('.git')))
+  if ((matches(last, 'config', isPattern) || last === 'config.worktree') && parts.slice(0, -1).some((part) => part.endsWith('.git')))
     return '.git/config'
-  if (isPattern || parts.some((part) => folderStarts.has(part)))
-    for (const known of knownFolders) if (contains(parts, known.parts, isPattern, false)) return known.name
-  if (isPattern || fileEnds.has(last))
-    for (const known of knownFiles)
-      if (contains(parts, known.parts, isPattern, true) && !(known.parts.length === 1 && isCommon(last, isPattern)))
-        return known.name
+  const hidden = privateFolders.find((name) => parts.some((part) => matches(part, name, isPattern)))
+  if (hidden !== undefined) return hidden
   if (
     isPattern &&
     patternTargetsSecrets(last, (name) => wildcard(last, name) && (/^\.|^\[/.test(last) || !name.startsWith('.')))
@@ -111,8 +89,7 @@ export function findSensitive(path: string, isPattern = false): string | undefin
     return last
   const folder = parts.slice(0, -1).find((part) => secretFolders.has(part))
   if (folder !== undefined && !source.test(last)) return folder
-  if (/^krb5cc_/.test(last)) return 'krb5cc'
-  if (isSecretName(last)) return last
+  if (isSecretName(clean)) return last
   if (/^\.env(?:\.|$)/.test(last) && !examples.test(last)) return '.env'
   if (/^id_(?:rsa|dsa|ecdsa|ed25519)/.test(last) && !last.endsWith('.pub')) return last
   if (/(?:^|[-_.])(?:ca|cacert|chain|fullchain|ca-bundle|root|pub|public)\.pem$/.test(last)) return undefined
@@ -121,33 +98,22 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   return original === clean ? undefined : findSensitive(original, isPattern)
 }
 
-/** The credential folder that a path names or is in, if even the names of the files in that folder are private. See findSensitive. */
-export function findSensitiveFolder(path: string, isPattern = false): string | undefined {
+/** The folder that a path names or is in, if even the names of the files in that folder are private. */
+export function findPrivateFolder(path: string, isPattern = false): string | undefined {
   const known = findSensitive(path, isPattern)
-  return known !== undefined && (isFolder(known) || known === '/proc') ? known : undefined
-}
-
-/** Guesses from the name of a known place whether it is a folder. The table of places doesn't contain this information. */
-function isFolder(known: string): boolean {
-  const name = known.slice(known.lastIndexOf('/') + 1)
-  const isFile =
-    /[^.]\.[a-z0-9]+$|rc$|hist(?:ory)?$|hst$|netrc|token|credentials$|passwd?|shadow|sudoers|keytab|cnf$|auth/
-  return folders.includes(known) && !isFile.test(name)
+  return known !== undefined && (privateFolders.includes(known) || known === '/proc') ? known : undefined
 }
 
 /**
  * Whether a search through everything below a path would find credentials. This is the case for a home directory, the root of the file system, some
- * folders of the system (such as `/etc`, `/proc` and `/var`), parent folders (`..`), and any folder that contains a known place for credentials.
+ * folders of the system (such as `/etc`, `/proc` and `/var`), and parent folders (`..`).
  */
 export function coversSensitive(path: string): boolean {
   const clean = withoutEnd(posix.normalize(path), '/')
-  const below = /^(?:~[^/]*|\/(?:home|Users)\/[^/]+|\/root|)\/(.+)$/.exec(clean)?.[1]?.toLowerCase()
   return (
     /^(?:|~[^/]*|\/(?:root|home|Users|etc|proc|run|var|private|mnt|media)|\/(?:home|Users)\/[^/]+|~\/\.config|(?:\.\.\/)*\.\.)$/.test(
       clean,
-    ) ||
-    /^\/proc(?:\/|$)/.test(clean) ||
-    (below !== undefined && folders.some((known) => known.startsWith(`${below}/`)))
+    ) || /^\/proc(?:\/|$)/.test(clean)
   )
 }
 
@@ -156,7 +122,7 @@ function composed(path: string): string {
   if (/^[\u0000-\u007f]*$/.test(path)) return path
   return path
     .split('/')
-    .map((name) => (name.length > longestName ? name : name.normalize('NFC')))
+    .map((name) => (name.length > 1_024 ? name : name.normalize('NFC')))
     .join('/')
 }
 
@@ -165,24 +131,6 @@ function withoutEnd(text: string, characters: string): string {
   let end = text.length
   while (end > 0 && characters.includes(text[end - 1] ?? '')) end--
   return text.slice(0, end)
-}
-
-/** Whether a pattern stands for all files with an ordinary extension, such as `*.json`. */
-function isCommon(pattern: string, isPattern: boolean): boolean {
-  return isPattern && /^\*\.\w+$/.test(pattern) && isOrdinary((name) => wildcard(pattern, name))
-}
-
-/** Whether the parts of a known credential folder or file occur in a path. The parts of a file must be at the path's end. */
-function contains(parts: readonly string[], known: readonly string[], isPattern: boolean, atEnd: boolean): boolean {
-  const from = atEnd ? Math.max(0, parts.length - known.length) : 0
-  for (let start = from; start + known.length <= parts.length; start++) {
-    // A star by itself may stand for some of the known parts, but not for all of them.
-    const isStar = (name: string, at: number): boolean =>
-      isPattern && parts[start + at] === '*' && !name.startsWith('.')
-    const fits = (name: string, at: number): boolean => matches(parts[start + at] ?? '', name, isPattern)
-    if (known.every((name, at) => fits(name, at) || isStar(name, at)) && known.some(fits)) return true
-  }
-  return false
 }
 
 /** Whether a segment of a path or pattern matches a name. As in the shell, a leading wildcard doesn't match a dot. A lone `*` never matches. */
@@ -212,4 +160,10 @@ function wildcard(pattern: string, name: string): boolean {
   }
   while (simple[at] === '*') at++
   return at === simple.length
+}
+
+/** Removes the extension that a file gets when it is backed up or decrypted (`wp-config.php.bak`, `secrets.yaml.dec`, `id_rsa~`). */
+function withoutBackupEnd(name: string): string {
+  const end = /(?:\.(?:bak|backup|old|orig|save|copy|tmp|dec|decrypted|plain)|~)$/.exec(name)
+  return end === null || end.index === 0 ? name : name.slice(0, end.index)
 }

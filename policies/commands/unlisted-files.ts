@@ -11,8 +11,8 @@ const ofHomes = list(`
   .gitignore_global | .gitattributes | .config/git/ignore | .config/git/attributes | .config/nvim | .config/helix
   .config/fish/config.fish | .config/fish/functions | .config/fish/conf.d | .config/starship.toml | .config/user-dirs.dirs
   .config/alacritty | .config/kitty | .config/tmux | .config/zed/settings.json | .config/mimeapps.list
-  .oh-my-zsh | .emacs | .emacs.d | .local/bin | .local/lib | .local/share/applications | .local/share/fonts | .local/share/man
-  .local/share/mise | .local/share/fnm | .local/share/uv | .local/share/pipx | .local/share/virtualenvs | .local/share/nvim
+  .oh-my-zsh | .emacs | .emacs.d/init.el | .local/bin | .local/lib | .local/share/applications | .local/share/fonts | .local/share/man
+  .local/share/mise | .local/share/fnm | .local/share/uv | .local/share/pipx | .local/share/virtualenvs
   .local/share/pnpm | .local/share/icons | .local/share/mime | .local/pipx | .tool-versions | .node-version | .python-version
   .nvmrc | .nvm | .npm/_logs | .npm/_cacache | .npm/_npx | .cache/pip | .cache/pypoetry | .cache/uv | .cache/yarn
   .cache/go-build | .cache/ms-playwright | .cache/node | .cache/pnpm | .cache/ccache | .cache/bazel | .cache/pre-commit
@@ -36,7 +36,7 @@ const ofSystems = list(`
   hosts | hostname | resolv.conf | nsswitch.conf | host.conf | networks | protocols | services | rpc | hosts.allow | hosts.deny
   passwd | group | shells | subuid | subgid | login.defs | adduser.conf | deluser.conf | nologin | securetty
   timezone | localtime | adjtime | locale.gen | locale.conf | locale.alias | vconsole.conf | default/locale | default/keyboard
-  default/grub | default/useradd | default/console-setup | fstab | mtab | crypttab | filesystems | mke2fs.conf
+  default/grub | default/useradd | default/console-setup | fstab | mtab | filesystems | mke2fs.conf
   ld.so.conf | ld.so.conf.d | ld.so.cache | ld.so.preload | apt/sources.list | apt/sources.list.d | apt/preferences
   apt/preferences.d | apt/apt.conf | apt/trusted.gpg.d | dpkg | apk/repositories | apk/world | apk/arch | yum.conf | dnf/dnf.conf
   pacman.conf | pacman.d | portage | alternatives | profile | profile.d | bash.bashrc | bashrc | bash_completion
@@ -64,7 +64,7 @@ const ofVariableData = list(`
 
 const homes = /^(?:~[^/]*|\/(?:home|users)\/[^/]+|\/(?:var\/)?root)(?:\/|$)/
 const systems = /^(?:\/usr\/local|\/opt\/homebrew)?\/etc(?:\/|$)/
-const variableData = /^\/(?:var\/(?=(?:lib|log|spool|mail|backups|db|run|opt|account|crash)(?:\/|$))|run(?:\/|$))/
+const variableData = /^\/(?:var\/(?=(?:lib|log|spool|mail|backups|db|run|opt|account|crash|snap)(?:\/|$))|run(?:\/|$))/
 
 /**
  * Describes the kind of files to which a path belongs, if files of this kind may contain credentials although no table lists their names: hidden
@@ -75,15 +75,16 @@ const variableData = /^\/(?:var\/(?=(?:lib|log|spool|mail|backups|db|run|opt|acc
  */
 function findUnlisted(path: string): string | undefined {
   const clean = path.replace(/^\/private(?=\/)/, '')
+  if (/^\/[^/]*[*?[]/.test(clean)) return "the system's files"
   const below = clean.replace(homes, '')
   if (below !== clean) {
-    if (!/^(?:\.|library\/)/.test(below) || /^\.ssh\/[\w.-]+\.pub$/.test(below)) return undefined
+    if (!/^(?:\.|library\/)/.test(below) && !clean.startsWith('/root/') || /^\.ssh\/[\w.-]+\.pub$/.test(below)) return undefined
     return isAmong(below, ofHomes) ? undefined : 'the hidden files of a home directory'
   }
   const setting = clean.replace(systems, '')
   if (setting !== clean) {
     if (setting === '' || /^[\w.-]*\*?-?release$/.test(setting) || isAmong(setting, ofSystems)) return undefined
-    return /^(?:java|python|perl|php|postgresql)[-\w.]*\//.test(setting)
+    return /^(?:java|python|perl|php|postgresql)[-\d.]*\//.test(setting)
       ? undefined
       : "the system's configuration files"
   }

@@ -2,7 +2,7 @@ import { readOnly, unknown, type Fact } from '../commands/facts.ts'
 import { findSensitive } from '../commands/sensitive-paths.ts'
 import { mayBeOption, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { globTest, originOfListed, regexTest } from '../commands/file-lists.ts'
-import { secretSamples, targetsSecrets } from '../commands/sensitive-places.ts'
+import { secretSamples, targetsSecrets } from '../commands/secret-patterns.ts'
 import { judgeFiles, judgeTexts, join } from './judges.ts'
 import type { Inner, JudgeContext, Judgement, Program, ProgramTable } from './program-table.ts'
 

@@ -1,5 +1,5 @@
 import { globTest } from '../commands/file-lists.ts'
-import { secretSamples, targetsSecrets } from '../commands/sensitive-places.ts'
+import { secretSamples, targetsSecrets } from '../commands/secret-patterns.ts'
 import { literal, type ShellWord } from '../commands/shell-word.ts'
 
 /**

@@ -7,7 +7,7 @@ import {
   type ParseStyle,
 } from '../commands/parse-options.ts'
 import { mountedHosts } from '../commands/mounted-hosts.ts'
-import { coversSensitive, findSensitive, findSensitiveFolder } from '../commands/sensitive-paths.ts'
+import { coversSensitive, findSensitive, findPrivateFolder } from '../commands/sensitive-paths.ts'
 import { literal, mayBeSeveral, type ShellWord } from '../commands/shell-word.ts'
 import type { Judgement, Program } from './program-table.ts'
 
@@ -144,7 +144,7 @@ function judgeNames(files: readonly ShellWord[]): Judgement {
   const secret = files.find(
     (file) =>
       !/^\.\*\/?$/.test(file.text) &&
-      findSensitiveFolder(file.kind === 'dynamic' ? file.prefix : file.text, file.kind === 'glob') !== undefined,
+      findPrivateFolder(file.kind === 'dynamic' ? file.prefix : file.text, file.kind === 'glob') !== undefined,
   )
   const dynamic = files.filter((file) => file.kind === 'dynamic' && file.from === 'environment')
   const facts = [

@@ -2,25 +2,9 @@ import { findSensitive } from '../commands/sensitive-paths.ts'
 import { secretShapes } from './shapes.ts'
 import { givenSecrets } from './given-secrets.ts'
 import { hasShape } from './redact.ts'
+import { isAboutSecret } from './secret-names.ts'
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
-
-/** Words that stand for a secret if they are what a name, or a key of a setting, is about. */
-const secretWords = list(`
-  secret secrets credential credentials cred creds password passwords passwd passwds passphrase passphrases pass pwd pw pin
-  token pat jwt key keys apikey apikeys accesskey accesskeys secretkey privatekey privatekeys sshkey masterkey
-  auth oauth oauth2 authtoken accesstoken refreshtoken bearer authorization cookie cookies session sessions sessionid login logins sso otp totp
-  mnemonic seed seedphrase wallet keystore truststore keyring keychain keytab htpasswd netrc pgpass kubeconfig dsn
-  connectionstring storagestate recoverycode recoverycodes backupcode backupcodes vault adminsdk serviceaccount env secring
-`)
-
-/** Words that say which of several files, or of several secrets, one is. */
-const qualifiers = list(`
-  prod production dev development stage staging test testing qa uat ci local live real my our new old backup bak orig copy
-  save saved tmp temp final default main root admin user users db database app web api server service host deploy release
-  shared common private list client state account accounts code codes recovery dump export cache store file data raw b64 base64 plain decrypted dec enc json txt yml yaml
-  db prd stg sandbox demo eu us internal external primary secondary hash hashed
-`)
 
 /** Extensions of source code, documentation, media and the output of compilers. Only the content of such a file can show that it holds a secret. */
 const otherFiles = list(`
@@ -144,30 +128,3 @@ function isOtherFile(name: string): boolean {
   return name.includes('.') && otherFiles.has(name.slice(name.lastIndexOf('.') + 1))
 }
 
-/** Whether the last word of a name that isn't a qualifier stands for a secret. */
-function isAboutSecret(name: string): boolean {
-  if (name.length > 256) return false
-  const words = name
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z\d]+/)
-    .filter((word) => word !== '')
-  if (words.length === 1)
-    return secretWords.has(words[0] ?? '') || /(?:password|passwd|secret|token|apikey)$/.test(words[0] ?? '')
-  // An extension says how a file is written, unless it stands for a secret itself.
-  const about = words.findLast((word) => !qualifiers.has(word) && !formats.has(word) && !/^\d+$/.test(word))
-  if (about === undefined) return false
-  return secretWords.has(about) || isCompound(words) || words.some((word) => always.has(word))
-}
-
-/** Whether two neighbouring words are a secret's name together, as in `storage-state` and `api_keys`. */
-function isCompound(words: readonly string[]): boolean {
-  return words.some((word, at) => at > 0 && secretWords.has(`${words[at - 1]}${word}`))
-}
-
-const formats = list(
-  'json json5 jsonc yaml yml toml ini conf cfg config properties xml csv tsv txt text dat bin pickle pkl db sqlite plist',
-)
-const always = list(
-  'secret secrets credential credentials creds passwd apikey apikeys privatekey htpasswd keystore mnemonic',
-)
