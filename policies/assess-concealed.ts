@@ -15,7 +15,7 @@ export function assessConcealed(
   action: Extract<Action, { type: 'exec' }>,
   policy: Policy,
 ): readonly Opinion[] {
-  const { conceals } = policy
+  const { conceals, hides } = policy
   if (conceals === undefined) return []
   const paths = new Set(
     commands.flatMap((command) => {
@@ -24,7 +24,9 @@ export function assessConcealed(
       return words.flatMap((word) => folders.map((folder) => absolutePath(word, folder)))
     }),
   )
-  return conceals([...paths]).map(({ path, place }): Opinion => {
+  const isHidden = action.sandbox !== 'danger-full-access' && action.escalation === undefined ? hides : undefined
+  const found = conceals([...paths]).filter(({ path }) => isHidden?.(path) !== true)
+  return found.map(({ path, place }): Opinion => {
     const reason = `Credentials are stored in ${path} (${place})`
     const decision = answerForAlarm(policy.mode, action.sandbox, { kind: 'secret', reason })
     return { decision, stage: 'secrets', reason: `${reason}.` }
@@ -41,7 +43,7 @@ export function foldersOf({ folders }: AnalysedCommand, cwd: string): readonly s
  * begins with `$HOME` (which becomes `~`), the result is everything up to the last slash before the first wildcard or expansion; of any other word,
  * its `prefix`. The list is empty if nothing is certain.
  */
-function beginning({ kind, text, ...word }: ShellWord): readonly string[] {
+export function beginning({ kind, text, ...word }: ShellWord): readonly string[] {
   const home = text.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~')
   if (kind === 'static') return [text]
   const certain = home !== text ? home : 'prefix' in word ? word.prefix : text

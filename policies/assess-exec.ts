@@ -2,13 +2,13 @@ import type { Action } from './action.ts'
 import { answerForAlarm, answerForFact } from './approval-mode.ts'
 import type { Assessment, Policy } from './assessment.ts'
 import { analyseCommand, type AnalysedCommand, type CommandAnalysis } from './commands/analyse.ts'
-import { describeFact, readOnly, unknown, type Alarm, type CommandClass, type Fact } from './commands/facts.ts'
-import { Place } from './commands/place.ts'
+import { describeFact, readOnly, unknown, type CommandClass, type Fact } from './commands/facts.ts'
 import type { ShellWord } from './commands/shell-word.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { permitHost, permitLook, permitPath } from './permissions/permit.ts'
 import { judgeReach } from './permissions/reach.ts'
 import { assessConcealed, foldersOf } from './assess-concealed.ts'
+import { asKnown, isOutOfView } from './out-of-view.ts'
 import { assessEscalation } from './assess-escalation.ts'
 import { findStarted } from './assess-started.ts'
 import { matchRules } from './rules/match-rules.ts'
@@ -204,7 +204,7 @@ function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Pol
   return [
     ...byRules,
     ...command.alarms
-      .filter((alarm) => !isLeftOut(alarm, command, action, policy))
+      .filter((alarm) => !isOutOfView(alarm, command, action, policy))
       .map((alarm): Opinion => ({
         decision: answerForAlarm(policy.mode, action.sandbox, asKnown(alarm, policy)),
         stage: 'analysis',
@@ -213,22 +213,6 @@ function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Pol
     ...(allowing === undefined ? command.facts : [readOnly]).map(byFact),
     ...command.around.map(byFact),
   ]
-}
-
-/** Where nothing is known about the user's private directories, any file that may contain credentials counts as one that does. */
-function asKnown(alarm: Alarm, { conceals }: Policy): Alarm {
-  return alarm.kind === 'unlisted-file' && conceals === undefined ? { ...alarm, kind: 'secret' } : alarm
-}
-
-/** Whether an alarm is about a file that a private view leaves out if it holds a secret that isn't in the repository's history anyway. */
-function isLeftOut(
-  { kind, file }: Alarm,
-  { folders }: AnalysedCommand,
-  { cwd, workspace = cwd, sandbox }: ExecAction,
-  { onView, writableRoots }: Policy,
-): boolean {
-  if (kind !== 'secret' || file === undefined || onView !== true || sandbox === 'danger-full-access') return false
-  return new Place({ workspace, roots: writableRoots }, folders).isInView(file)
 }
 
 function sentence(text: string): string {

@@ -27,6 +27,8 @@ export type Policy = {
   readonly protects?: Protects | undefined
   /** Finds paths that are protected against reading regardless of their names. Absent: no path is protected. */
   readonly conceals?: Conceals | undefined
+  /** Whether commands in the sandbox find nothing at an absolute path and below it. Absent: they may find everything. */
+  readonly hides?: ((path: string) => boolean) | undefined
   /** The grants that apply for the rest of the run. */
   readonly standing: readonly Grant[]
 }

@@ -28,8 +28,13 @@ export type GuardianOptions = {
    * function. Default: no path is protected.
    */
   readonly protects?: Protects
-  /** Finds paths in the user's private directories on this machine. Default: paths are judged only by their names. */
+  /** Finds paths in the user's private directories on this machine. Default: any hidden file of a home directory counts as private. */
   readonly conceals?: Conceals
+  /**
+   * Whether commands in the sandbox find nothing at an absolute path and below it, because the sandbox shows only what was named. Reading there needs no
+   * approval. Default: they may find everything.
+   */
+  readonly hides?: (path: string) => boolean
 }
 
 /** The options of one review. */

@@ -66,7 +66,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
     mode: approvalMode,
     ...joinPermissions(options.rules, options.permissions),
     ...{ onView: options.onView, writableRoots: options.writableRoots ?? [] },
-    ...{ protects: options.protects, conceals: options.conceals },
+    ...{ protects: options.protects, conceals: options.conceals, hides: options.hides },
     standing: [],
   }
   return {

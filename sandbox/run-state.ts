@@ -9,6 +9,7 @@ import { holdPlaces } from './held-places.ts'
 import { ownPlaces } from './installation/own-paths.ts'
 import { createKeyFileView } from './key-file-view.ts'
 import { placesForCommand, type ShownPlaces } from './command-policy.ts'
+import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { RunningCommands } from './process/running-commands.ts'
 import { outOfSight } from './tree/out-of-sight.ts'
@@ -16,7 +17,7 @@ import { createCacheLayers } from './tree/cache-layers.ts'
 import { openClosedTree } from './tree/closed-tree.ts'
 import { deniedBelow, protectedByRoots, writableRoots } from './roots.ts'
 import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
-import type { Command, Denial, SandboxProcess } from './sandbox.ts'
+import type { Command, Denial, Sandbox, SandboxProcess } from './sandbox.ts'
 
 /** The state of an open sandbox whose backend uses mounts. */
 export type RunState = {
@@ -33,6 +34,8 @@ export type RunState = {
   readonly homes: readonly string[]
   /** Whether a path of this machine isn't there for commands. */
   readonly isOutOfSight: (path: string) => boolean
+  /** Whether nothing of this machine is there for commands at a path, nor below it; undefined if they see all of this machine, or none of it. */
+  readonly hides: Sandbox['hides']
   readonly running: RunningCommands
   /**
    * Returns the paths to guard while a command runs, and the files and directories that the command sees differently from the host: those that git
@@ -85,6 +88,12 @@ export function openRunState(
       views: policy.views,
       rewritten: gitRewrites(policy.credentials).map(([, beginning]) => beginning),
     })
+    const granted = [
+      ...[workspace, ...roots, ...policy.readableRoots, ...policy.writableFiles],
+      ...policy.views.map(({ path }) => path),
+    ]
+    const isOutOfSight = outOfSight(tree, granted)
+    const visible = [...granted, ...(tree?.shown.map(({ path }) => path) ?? [])]
     const keyFiles = createKeyFileView(run.path, [workspace, ...roots, ...policy.readableRoots])
     return {
       held,
@@ -93,12 +102,8 @@ export function openRunState(
       tree,
       takeLayer: createCacheLayers(run.home, overlays ? (tree?.caches.map(({ source }) => source) ?? []) : []),
       homes: overlays ? (tree?.homes.map(({ path }) => path) ?? []) : [],
-      isOutOfSight: outOfSight(tree, [
-        workspace,
-        ...roots,
-        ...policy.readableRoots,
-        ...policy.views.map(({ path }) => path),
-      ]),
+      isOutOfSight,
+      hides: isClosed ? (path) => isOutOfSight(path) && !visible.some((place) => isWithin(place, path)) : undefined,
       running,
       placesOf: (command) => ({
         ...placesForCommand(command, finder, privateGit, running, roots, keyFiles),

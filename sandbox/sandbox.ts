@@ -106,6 +106,11 @@ export type Sandbox = {
    * still there. The function is absent if the backend keeps no record of these entries.
    */
   readonly known?: () => KnownPlaces
+  /**
+   * Whether commands find nothing of this machine at a path and below it, because the tree that they see was built without it. The function is absent if
+   * they see the whole machine, or a machine of their own.
+   */
+  readonly hides?: (path: string) => boolean
   /** The shell that interprets command lines inside the sandbox: bash, if there is one. */
   readonly shell: Shell
   /** Starts a command. Throws `SandboxError` if it can't be started, for example because its directory or program is missing. */

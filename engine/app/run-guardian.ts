@@ -28,6 +28,7 @@ export function createRunGuardian(
       onView: transaction !== undefined,
       writableRoots,
       conceals: (paths) => concealedOf(sandbox.policy, paths),
+      ...(sandbox.hides === undefined ? {} : { hides: sandbox.hides }),
       protects: (path, roots) => protectingPlace(sandbox.policy, path, roots),
     })
     return contributions.reduce((wrapped, { wrapGuardian }) => wrapGuardian?.(wrapped) ?? wrapped, guardian)

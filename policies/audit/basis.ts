@@ -25,6 +25,8 @@ export type AuditBasis = OthersOpinions & {
   readonly protects?: PathFacts
   /** Paths in the user's private directories, each with the directory that contains it. */
   readonly conceals?: PathFacts
+  /** Paths at which the command's sandbox shows nothing. */
+  readonly hides?: PathFacts
   /** Paths that lead elsewhere through links, each with its target. */
   readonly links?: PathFacts
 }
@@ -34,9 +36,9 @@ type Observed = { readonly policy: Policy; readonly facts: (action: Action) => A
 
 /** Wraps a policy so that it records the facts that it finds about paths. */
 export function observe(policy: Policy): Observed {
-  const { protects, conceals, permissions } = policy
+  const { protects, conceals, hides, permissions } = policy
   const { realPath } = permissions
-  const [guarded, hidden, linked] = [notes(), notes(), notes()]
+  const [guarded, hidden, unseen, linked] = [notes(), notes(), notes(), notes()]
   return {
     policy: {
       ...policy,
@@ -52,11 +54,13 @@ export function observe(policy: Policy): Observed {
           for (const { path, place } of found) hidden.set(path, place)
           return found
         }),
+      hides: hides && ((path) => noted(unseen, path, hides(path) ? 'not shown' : undefined) !== undefined),
     },
     facts: (action) => ({
       ...groundsOf(action, policy),
       ...factsOf('protects', guarded),
       ...factsOf('conceals', hidden),
+      ...factsOf('hides', unseen),
       ...factsOf('links', linked),
     }),
   }
@@ -89,6 +93,7 @@ function factsOf(name: string, kept: Notes): Readonly<Record<string, PathFacts>>
 /** Returns a policy that answers questions about paths only from the recorded facts. */
 export function recall(policy: Policy, basis: AuditBasis): Policy {
   const [guarded, hidden, linked] = [notes(basis.protects), notes(basis.conceals), notes(basis.links)]
+  const unseen = notes(basis.hides)
   return {
     ...policy,
     permissions: {
@@ -98,6 +103,7 @@ export function recall(policy: Policy, basis: AuditBasis): Policy {
     onView: basis.onView,
     writableRoots: basis.writableRoots ?? [],
     protects: (path) => guarded.get(path),
+    hides: (path) => unseen.has(path),
     conceals: (paths) =>
       paths.flatMap((path) => {
         const place = hidden.get(path)

@@ -116,6 +116,7 @@ function makeShape() {
         writableRoots: strings.exactOptional(),
         protects: facts,
         conceals: facts,
+        hides: facts,
         links: facts,
       })
       .exactOptional(),

@@ -31,7 +31,7 @@ export type CommandClass = Fact['class']
 export type Alarm = {
   readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository' | 'unsandboxed' | 'unlisted-file'
   readonly reason: string
-  /** The file that an alarm of the kind `secret` is about. Absent: it isn't about a single file that the command names. */
+  /** The file or folder that an alarm about credentials is about. Absent: it isn't about one that the command names. */
   readonly file?: ShellWord
 }
 

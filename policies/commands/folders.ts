@@ -25,8 +25,8 @@ export function alarmsAt(place: Place, start: Place, { bare, reads = [], trees =
     const secret = reads.find((word) => findSensitive(of(word), isPattern || word.kind === 'glob') !== undefined)
     const covering = trees.find((word) => coversSensitive(of(word)))
     return [
-      ...(secret === undefined ? [] : [{ ...said(`credentials are stored in ${of(secret)}`), file: secret }]),
-      ...(covering === undefined ? [] : [said(`credentials are stored below ${of(covering)}`)]),
+      ...(secret === undefined ? [] : [said(secret, `credentials are stored in ${of(secret)}`)]),
+      ...(covering === undefined ? [] : [said(covering, `credentials are stored below ${of(covering)}`)]),
     ]
   })
   const isElsewhere = place.folders.some((folder) => folder !== '' && !start.folders.includes(folder))
@@ -35,6 +35,6 @@ export function alarmsAt(place: Place, start: Place, { bare, reads = [], trees =
   return [...alarms, ...unlistedAt(place, [...reads, ...trees]), ...(bare !== undefined && isElsewhere ? [other] : [])]
 }
 
-function said(reason: string): Alarm {
-  return { kind: 'secret', reason }
+function said(file: ShellWord, reason: string): Alarm {
+  return { kind: 'secret', reason, file }
 }

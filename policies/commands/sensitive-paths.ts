@@ -78,7 +78,10 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   if (clean === '/proc/kmsg' || (mayBeProc && /\/(?:environ|mem|maps|cmdline|fd|root|cwd)(?:\/|$)/.test(clean)))
     return '/proc'
   const last = parts.at(-1) ?? ''
-  if ((matches(last, 'config', isPattern) || last === 'config.worktree') && parts.slice(0, -1).some((part) => part.endsWith('.git')))
+  if (
+    (matches(last, 'config', isPattern) || last === 'config.worktree') &&
+    parts.slice(0, -1).some((part) => part.endsWith('.git'))
+  )
     return '.git/config'
   const hidden = privateFolders.find((name) => parts.some((part) => matches(part, name, isPattern)))
   if (hidden !== undefined) return hidden

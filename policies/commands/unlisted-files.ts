@@ -78,7 +78,8 @@ function findUnlisted(path: string): string | undefined {
   if (/^\/[^/]*[*?[]/.test(clean)) return "the system's files"
   const below = clean.replace(homes, '')
   if (below !== clean) {
-    if (!/^(?:\.|library\/)/.test(below) && !clean.startsWith('/root/') || /^\.ssh\/[\w.-]+\.pub$/.test(below)) return undefined
+    if ((!/^(?:\.|library\/)/.test(below) && !clean.startsWith('/root/')) || /^\.ssh\/[\w.-]+\.pub$/.test(below))
+      return undefined
     return isAmong(below, ofHomes) ? undefined : 'the hidden files of a home directory'
   }
   const setting = clean.replace(systems, '')
@@ -110,15 +111,15 @@ export function unlistedAt(place: Place, files: readonly ShellWord[]): readonly 
     const text = word.kind === 'dynamic' ? word.prefix : word.text
     if (text === '') continue
     for (const location of place.locations(text)) {
-      if (location === undefined) return [said(`the folder in which ${word.text} is can't be known`)]
+      if (location === undefined) return [said(word, `the folder in which ${word.text} is can't be known`)]
       const path = place.outside(location)?.toLowerCase()
       const found = path === undefined || path.length > 4_096 ? undefined : findUnlisted(path)
-      if (found !== undefined) return [said(`${word.text} is one of ${found}, and may contain credentials`)]
+      if (found !== undefined) return [said(word, `${word.text} is one of ${found}, and may contain credentials`)]
     }
   }
   return []
 }
 
-function said(reason: string): Alarm {
-  return { kind: 'unlisted-file', reason }
+function said(file: ShellWord, reason: string): Alarm {
+  return { kind: 'unlisted-file', reason, file }
 }

@@ -165,7 +165,11 @@ function judgeTrees(roots: readonly ShellWord[]): Judgement {
   const trees = roots.length === 0 ? [literal('.')] : roots
   const facts = mountedHosts(trees)
   if (covering === undefined) return { facts, trees }
-  return { facts, trees, alarms: [{ kind: 'secret', reason: `credentials are stored below ${covering.text}` }] }
+  return {
+    facts,
+    trees,
+    alarms: [{ kind: 'secret', reason: `credentials are stored below ${covering.text}`, file: covering }],
+  }
 }
 
 /** Judges text that would be shown. A variable that the command line doesn't set may contain a secret. */

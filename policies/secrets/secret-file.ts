@@ -127,4 +127,3 @@ function isValue(value: string, isCode: boolean): boolean {
 function isOtherFile(name: string): boolean {
   return name.includes('.') && otherFiles.has(name.slice(name.lastIndexOf('.') + 1))
 }
-

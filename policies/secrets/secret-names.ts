@@ -1,8 +1,17 @@
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
 /** Names of files that contain a secret, in any folder, although no word in them says so. */
-const secretNames =
-  /^\.?[\w.-]*\.env[~_-]?$|^\.+env(?:[~_-]|\.sw.$)|^\.(?:envrc|flaskenv|environment)$|^\.dev\.vars$|^[\w-]+\.env\.(?:local|prod|production|dev|development|stag|staging|test)$|^\.(?:token|password|passwd|api[-_]?key)s?$|^(?:private|deploy)[-_]key$|_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:ovpn|kdb|agekey|pkcs12|tfvars)$|adminsdk|^\.?credentials(?:_|$)|[._-](?:secrets?|credentials?|passw(?:or)?d)$|^kubeconfig$|^\.?vault[-_]pass(?:word)?$|^tokens\.(?:txt|csv|env|ini)$|^\.clasprc\.json$|^\.ftpconfig$|^sftp(?:-config)?\.json$|^terraform\.tfstate|^[._](?:npmrc|netrc|pgpass|pypirc|git-credentials|htpasswd|dockerconfigjson)(?:[~.]|$)|^xauthority$|^xauth_[a-z0-9]{6}$|^\.mutter-xwaylandauth|^krb5cc_/
+const secretNames: readonly RegExp[] = [
+  /^\.?[\w.-]*\.env[~_-]?$/,
+  /^\.+env(?:[~_-]|\.sw.$)|^\.(?:envrc|flaskenv|environment)$|^\.dev\.vars$/,
+  /^[\w-]+\.env\.(?:local|prod|production|dev|development|stag|staging|test)$/,
+  /^\.(?:token|password|passwd|api[-_]?key)s?$|^tokens\.(?:txt|csv|env|ini)$|^\.?vault[-_]pass(?:word)?$/,
+  /^\.?credentials(?:_|$)|[._-](?:secrets?|credentials?|passw(?:or)?d)$/,
+  /^(?:private|deploy)[-_]key$|_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:ovpn|kdb|agekey|pkcs12|tfvars)$|adminsdk/,
+  /^kubeconfig$|^\.clasprc\.json$|^\.ftpconfig$|^sftp(?:-config)?\.json$|^terraform\.tfstate|^krb5cc_/,
+  /^[._](?:npmrc|netrc|pgpass|pypirc|git-credentials|htpasswd|dockerconfigjson)(?:[~.]|$)/,
+  /^xauthority$|^xauth_[a-z0-9]{6}$|^\.mutter-xwaylandauth/,
+]
 
 /** Files of frameworks and editors that contain a secret, at the end of a path. */
 const projectFiles =
@@ -14,7 +23,7 @@ const exampleNames = /example|sample|template|external-secret|schema|^(?:test|te
 export function isSecretName(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)
   if (exampleNames.test(name)) return false
-  if (secretNames.test(name) || projectFiles.test(path)) return true
+  if (secretNames.some((known) => known.test(name)) || projectFiles.test(path)) return true
   const end = name.lastIndexOf('.')
   return end > 0 && (formats.has(name.slice(end + 1)) || name.endsWith('.env')) && isAboutSecret(name)
 }

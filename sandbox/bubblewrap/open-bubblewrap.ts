@@ -219,6 +219,7 @@ export async function openBubblewrap(
     node: [process.execPath],
     shell: hostShell(),
     known: held.known,
+    ...(state.hides === undefined ? {} : { hides: state.hides }),
     spawn: (command) => running.add(command, start(command)),
     inspect: async () => capDenials(await state.takeOver()),
     isWriting: () => running.writing > 0,

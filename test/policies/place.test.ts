@@ -167,6 +167,47 @@ describe('in a run on a private view', () => {
   })
 })
 
+describe('in a sandbox that shows only what was named', () => {
+  const hides = (path: string): boolean => /^\/home\/u\/(?!shown|w)/.test(path)
+  const conceals = (paths: readonly string[]): readonly { path: string; place: string }[] =>
+    paths.filter((path) => path.includes('/.aws')).map((path) => ({ path, place: '/home/u/.aws' }))
+  const records: unknown[] = []
+  const audit = { ...withoutAuditLog(), append: (entry: unknown) => void records.push(entry) }
+  const decideIn = (line: string, over: object = {}): string => {
+    const guardian = createGuardian({ approvalMode: 'untrusted', reviewer: nobody, audit, hides, conceals })
+    const action = { type: 'exec', argv: ['bash', '-c', line], cwd, sandbox: 'workspace-write', ...over } as const
+    return guardian.assess(action).decision
+  }
+
+  test.each([
+    'cat /home/u/.aws/credentials',
+    'cat /home/u/.unheard-of /home/u/id_rsa',
+    'grep -r x /home/u/.config',
+    'cat /home/u/.ssh/id_r*',
+    'cd /home/u/a && cat .netrc',
+  ])('a command that finds nothing there needs no approval: %j', (line) => {
+    expect(decideIn(line)).toBe('allow')
+    expect(decideIn(line, { sandbox: 'danger-full-access' })).toBe('ask')
+    expect(decideIn(line, { escalation: { justification: 'x' } })).toBe('ask')
+  })
+
+  test.each([
+    'cat /home/u/shown/.aws/credentials',
+    'cat /home/v/.netrc',
+    'cat .env',
+    'cat /home/u/.aws/x /proc/1/environ',
+    'cd $X && cat .netrc',
+    'cat $X/.netrc',
+  ])('one that may find something does: %j', (line) => expect(decideIn(line)).toBe('ask'))
+
+  test('the log says where nothing was shown, so that a replay judges in the same way', async () => {
+    const guardian = createGuardian({ approvalMode: 'untrusted', reviewer: nobody, audit, hides, conceals })
+    const action = { type: 'exec', argv: ['cat', '/home/u/.netrc'], cwd, sandbox: 'workspace-write' } as const
+    expect((await guardian.review(action)).verdict.decision).toBe('allow')
+    expect(records).toMatchObject([{ basis: { hides: [['/home/u/.netrc', 'not shown']] } }])
+  })
+})
+
 test.each(['sudo apt-get install x', 'doas id', 'su -c id', 'run0 id'])(
   'in the sandbox, a request for privileges is answered with what to do instead: %j',
   (line) => {

@@ -24,8 +24,8 @@ allowed_hosts = ["allowed.example"]
 const asks: readonly (readonly [string, Output, RegExp])[] = [
   [
     'a command',
-    call('exec_command', { cmd: 'cat ~/.aws/credentials' }),
-    /`cat ~\/\.aws\/credentials`.*No rule and no other approval mode.* with a reviewer/,
+    call('exec_command', { cmd: 'cat /proc/1/environ' }),
+    /`cat \/proc\/1\/environ`.*No rule and no other approval mode.* with a reviewer/,
   ],
   [
     'a command that asks to leave the sandbox',

@@ -43,6 +43,27 @@ testInBubblewrap('nothing of a home directory is there but toolchains, whatever 
   expect(open.stdout).toBe(secret)
 })
 
+testInBubblewrap('what is said to be hidden is not there, and nothing below it', async () => {
+  const home = await makeHome()
+  for (const name of ['.aws/credentials', 'granted/.aws/credentials', 'go/pkg/mod/x', 'tools/bin/x', 'tools/.env'])
+    await put(join(home, name), secret)
+  await symlink(join(home, '.aws'), join(home, 'tools/aws'))
+  process.env['PATH'] = `${join(home, 'tools/bin')}:${process.env['PATH']}`
+  const policy = { mode: 'workspace-write', workspace: join(home, 'project'), readableRoots: [join(home, 'granted')] }
+  const sandbox = closeLater(await openSandbox(parsePolicy({ ...policy, home: 'closed' })))
+  const paths = ['', '.aws', '.aws/credentials', 'granted', 'granted/.aws', 'project', 'go', 'go/pkg/mod/x', 'other']
+    .concat(['tools', 'tools/.env', 'tools/aws/credentials'])
+    .map((name) => join(home, name))
+    .concat('/', '/etc/shadow', '/usr', '/proc/1/environ', '/srv', '/var/lib/docker', '/root', dirname(home))
+  const hidden = paths.filter((path) => sandbox.hides?.(path) === true)
+  expect(hidden).toContain(join(home, '.aws/credentials'))
+  expect(hidden).not.toContain(home)
+  const { stdout } = await run(sandbox, `find ${hidden.join(' ')} -type f 2>/dev/null; true`)
+  expect(stdout).toBe('')
+  const open = closeLater(await openSandbox(parsePolicy({ ...policy, home: 'open' })))
+  expect(open.hides).toBeUndefined()
+})
+
 testInBubblewrap('commands can write in their home directory, and nothing of it is left on this machine', async () => {
   const home = await makeHome()
   const sandbox = closeLater(
