@@ -22,14 +22,20 @@ export { readCheckedOut, type CheckedOut, type GitDirectories } from './git/git-
 export { operationAt } from './git/operation-state.ts'
 export { objectPlaces, parseAlternates, writeAlternates } from './git/alternates.ts'
 export { type ProtectedIn } from './git/judge-commits.ts'
-export { planCommits, type LeftRef, type PlannedCommits } from './git/plan-commits.ts'
+export { planCommits, type PlannedCommits } from './git/plan-commits.ts'
 export { stagedBetween, type LandedEntry, type StagingWish } from './git/plan-staging.ts'
 export { emptyDirectories, remakeRepository } from './git/remake-repository.ts'
 export { isRemoteUrl } from './git/remade-config.ts'
 export { findOddPart, isRemadeAsItWas, stateOfRemade } from './git/remade-state.ts'
 export { planGiveBack } from './git/plan-give-back.ts'
 export { hasIndex, type LandedMove } from './git/plan-move.ts'
-export { changesBetween, readRepositoryState, type RefChange, type RepositoryState } from './git/ref-changes.ts'
+export {
+  changesBetween,
+  readRepositoryState,
+  type RefChange,
+  type RepositoryState,
+  type LeftRef,
+} from './git/ref-changes.ts'
 export { hasCommit } from './git/store-commits.ts'
 export type { MovedIndex } from './git/plan-move.ts'
 export type { GitWrites } from './git/git-writes.ts'

@@ -5,13 +5,13 @@ import { UserError } from '../core/user-error.ts'
 import type { LockedFolder } from '../session/session-lock.ts'
 import { noteCleanFiles } from '../transaction/overlay/note-clean-files.ts'
 import { withholdSecrets } from '../transaction/overlay/withhold-secrets.ts'
-import { makeView, openOverlays, withNotShown } from '../transaction/private-view.ts'
+import { makeView, noteInView, openOverlays } from '../transaction/private-view.ts'
 import { openViewState, reopenView, type PrivateView } from '../transaction/stored-view.ts'
 import type { Strategy } from '../transaction/view-state.ts'
 import type { Closing } from './closing.ts'
 import { recoverTree } from './recover-tree.ts'
 import type { Loaded } from './stages.ts'
-import { shownIn, treesOf, viewOf, type OpenTransaction, type Viewed } from './run-transaction.ts'
+import { realRoots, shownIn, treesOf, viewOf, type OpenTransaction, type Viewed } from './run-transaction.ts'
 
 type Opening = Viewed & Pick<Loaded, 'beginning' | 'noOverlay'>
 
@@ -41,13 +41,16 @@ export async function openTransaction(loaded: Opening, closing: Closing): Promis
   closing.add(async () => {
     for (const act of whenClosed) await act()
   })
+  const writable = realRoots(rootsOf(settings, workspace))
   const left = isResumed ? reopenView(session.directory) : undefined
   if (left !== undefined) {
     for (const { source } of left.views) await recoverTree(source)
-    return { view: left, wish, session, resumed: true, whenClosed, noted: Promise.resolve() }
+    const view = noteInView(left, { writable: [...new Set([...(left.state.writable ?? []), ...writable])] })
+    return { view, wish, session, resumed: true, whenClosed, noted: Promise.resolve() }
   }
   try {
-    const view = (await openWithheld(session.directory)) ?? (await make(loaded, session.directory, wish.strategy))
+    const made = (await openWithheld(session.directory)) ?? (await make(loaded, session.directory, wish.strategy))
+    const view = noteInView(made, { writable })
     const stop = new AbortController()
     whenClosed.push(async () => stop.abort())
     const noting = view.overlays.map((storage, index) =>
@@ -66,7 +69,7 @@ export async function openTransaction(loaded: Opening, closing: Closing): Promis
 /** Opens the prepared view, whose overlays are mounted, without the files that hold secrets; undefined if there is none. */
 async function openWithheld(directory: LockedFolder): Promise<PrivateView | undefined> {
   const view = openOverlays(directory)
-  return view && withNotShown(view, await withholdSecrets(view))
+  return view && noteInView(view, { not_shown: await withholdSecrets(view) })
 }
 
 async function make(

@@ -100,10 +100,7 @@ function whyInPlace({ transaction, externallySandboxed }: ViewedRequest, setting
  * another of these trees gets no view of its own.
  */
 export function treesOf(roots: readonly string[]): readonly string[] {
-  const trees = roots.flatMap((root) => {
-    const real = realOrUndefined(root)
-    return real === undefined ? [] : [findRepository(real) ?? real]
-  })
+  const trees = realRoots(roots).map((real) => findRepository(real) ?? real)
   return [...new Set(trees)].filter((tree) => !trees.some((other) => other !== tree && isInside(tree, other)))
 }
 
@@ -112,6 +109,11 @@ export async function withheldInPlace({ request, settings, workspace }: Viewed):
   if (request.externallySandboxed === true || sandboxModeOf(settings) === 'danger-full-access') return []
   const { secretsInPlace } = await import('../transaction/secrets-in-place.ts')
   return secretsInPlace(treesOf(rootsOf(settings, workspace)), shownIn(settings))
+}
+
+/** Those of these paths that exist, without symlinks. */
+export function realRoots(roots: readonly string[]): readonly string[] {
+  return roots.flatMap((root) => realOrUndefined(root) ?? [])
 }
 
 /** The paths that the user wants to show although files there hold secrets. */

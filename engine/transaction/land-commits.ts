@@ -74,7 +74,7 @@ function keptRefs(id: string): string {
  */
 export async function planLandingOfCommits(
   directory: string,
-  state: Pick<ViewState, 'roots' | 'commits' | 'refs'>,
+  state: Pick<ViewState, 'roots' | 'commits' | 'refs' | 'writable'>,
   { repositories, protected_paths: protectedPaths }: Pick<ChangeRecord, 'repositories' | 'protected_paths'>,
   landsAs: (path: string) => LandedEntry | undefined,
 ): Promise<CommitsPlan> {
@@ -121,7 +121,7 @@ export async function planLandingOfCommits(
       roots,
       changes: changed,
       head,
-      protectedIn: protectedIn([...protectedPaths], path),
+      protectedIn: protectedIn([...protectedPaths], path, state.writable),
       staging: stagingIn(directory, path, (at) => {
         const moved = landed.find((each) => each.path === at && each.moved !== undefined)
         return moved === undefined ? landsAs(at) : { type: 'repository', commit: moved.commit }

@@ -71,7 +71,7 @@ export function openRemaking(
       ...{ from, pack, roots },
       oidBytes: format.toString().trim() === 'sha256' ? 32 : 20,
       remotes: typeof urls === 'string' ? [] : remotesIn(urls.toString(), typed),
-      protectedIn: protectedIn(policy.protectedPaths, path),
+      protectedIn: protectedIn(policy.protectedPaths, path, undefined),
     })
     if ('why' in remade) return remade
     const files = remade.files.map(({ path: name, content, mode }) => ({

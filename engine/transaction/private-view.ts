@@ -70,9 +70,9 @@ export function openOverlays(directory: LockedFolder): PrivateView | undefined {
   return asView(directory, opened)
 }
 
-/** Records which files a view leaves out. */
-export function withNotShown(view: PrivateView, notShown: readonly string[]): PrivateView {
-  const state: ViewState = { ...view.state, not_shown: notShown }
+/** Records more about a view: which files it leaves out, or which directories a run can write to. */
+export function noteInView(view: PrivateView, more: Pick<ViewState, 'not_shown' | 'writable'>): PrivateView {
+  const state: ViewState = { ...view.state, ...more }
   writeViewState(view.directory, state)
   return { ...view, state }
 }

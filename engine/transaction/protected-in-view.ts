@@ -35,8 +35,18 @@ export function protectInView(
   }, policy)
 }
 
-/** Which entries of commits must not land in the work tree at `path`: what is protected there, and where the links of the commits lead from protected names. */
-export function protectedIn(protectedPaths: string[], path: string): ProtectedIn {
+/**
+ * Which entries of commits must not land in the work tree at `path`: what is protected there, where the links of the commits lead from protected names, and what lies
+ * outside the directories that the run could write to.
+ *
+ * @param writable these directories; undefined if they aren't known
+ */
+export function protectedIn(
+  protectedPaths: string[],
+  path: string,
+  writable: readonly string[] | undefined,
+): ProtectedIn {
+  const isOutside = (at: string): boolean => writable !== undefined && !writable.some((each) => isInside(at, each))
   return (links) => {
     const places = new Map([...links].map(([name, target]) => [join(path, name), target]))
     const real = (at: string): string => at
@@ -49,6 +59,10 @@ export function protectedIn(protectedPaths: string[], path: string): ProtectedIn
         ? { protectedPaths }
         : protectThroughLinks({ protectedPaths }, [path], [...places.keys()], linkAt)
     const protects = protectingPlaces(policy, [path])
-    return (entry, isLink) => protects(join(path, entry), isLink) !== undefined
+    return (entry, change) => {
+      const at = join(path, entry)
+      if (isOutside(at)) return 'is outside the directories that the run could write to'
+      return change !== 'removal' && protects(at, change === 'link') !== undefined ? 'never lands' : undefined
+    }
   }
 }

@@ -68,6 +68,8 @@ const settled = z.object({
   shown: z.array(z.string()).readonly().optional(),
   /** The absolute paths of the files that the view leaves out because they hold secrets. */
   not_shown: z.array(z.string()).readonly().optional(),
+  /** The directories that the session's runs could write to, without symlinks. Absent: an earlier version made the view. */
+  writable: z.array(z.string()).readonly().optional(),
   /**
    * `making`: the view is still incomplete, and no run has worked in it. `open`: runs can continue in the view, and at most a part of the changes has landed.
    * `landed`: everything that should land is in the tree. `discarded`: the view was deleted.

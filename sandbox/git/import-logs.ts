@@ -1,5 +1,4 @@
 import { decodeText, encodeText } from '../path-bytes.ts'
-import { isImportedRef } from './refs.ts'
 import type { HeldDirectory } from './held-directory.ts'
 import { replaceFile, withLock } from './replace-file.ts'
 import { remember, same, type ImportSides, type Known } from './import-types.ts'
@@ -76,7 +75,7 @@ export async function importLogs(
   for (const { name, left, lines, whole } of changes) {
     const ref = name.replace(/^((?:worktrees\/[^/]+\/)?)logs\//, '$1')
     const isHead = ref.endsWith('HEAD')
-    if (refused.has(ref) || (!isHead && (!isImportedRef(ref) || !known.refs.has(ref)))) continue
+    if (refused.has(ref) || (!isHead && !known.refs.has(ref))) continue
     const good = lines.filter(({ old, oid }) => (old === none || exists(old)) && oid !== none && exists(oid))
     const added = encodeText(good.map(({ text }) => `${text}\n`).join(''))
     const before = known.raw.get(name) ?? Buffer.alloc(0)

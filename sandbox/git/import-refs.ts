@@ -1,6 +1,6 @@
 import { decodeText, encodeText } from '../path-bytes.ts'
 import { moveBranch } from './move-branch.ts'
-import { isDamaged, isImportedRef } from './refs.ts'
+import { isDamaged } from './refs.ts'
 import type { ImportNote, ImportResult, ImportSides, Known } from './import-types.ts'
 
 /** A ref that commands changed; an undefined value means that the ref doesn't exist. */
@@ -14,12 +14,12 @@ const identity = {
   GIT_AUTHOR_EMAIL: 'portcullis@localhost',
 }
 
-/** The refs that commands changed and that may be imported. */
+/** The refs that commands changed. */
 export function changedRefs(known: Known, left: ReadonlyMap<string, string>): readonly RefChange[] {
   const names = new Set([...known.refs.keys(), ...left.keys()])
   return [...names].flatMap((name) => {
     const [old, now] = [known.refs.get(name), left.get(name)]
-    return old === now || !isImportedRef(name) ? [] : [{ name, old, now }]
+    return old === now ? [] : [{ name, old, now }]
   })
 }
 

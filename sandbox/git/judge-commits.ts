@@ -6,9 +6,15 @@ import { decodeText, encodeText } from '../path-bytes.ts'
 /** The mode of an entry that stands for a commit of another repository. */
 const gitlink = '160000'
 const link = '120000'
+const nothing = '000000'
 
-/** Decides whether an entry of the work tree, given by its path in it, must not land in a tree with these links, whose targets are given by their paths. */
-export type ProtectedIn = (links: ReadonlyMap<string, string>) => (path: string, isLink?: boolean) => boolean
+/**
+ * Says why an entry of the work tree, given by its path in it, must not land in a tree with these links, whose targets are given by their paths; undefined if it
+ * may.
+ */
+export type ProtectedIn = (
+  links: ReadonlyMap<string, string>,
+) => (path: string, change?: 'link' | 'removal') => string | undefined
 
 /**
  * Why certain commits must not land on a branch: one of those that `before` doesn't have adds or changes an entry that would not land in the work tree, or refers to
@@ -50,11 +56,15 @@ export function findFaultInCommits(
   const entries = [...entriesOf(stdout)]
   // Without `before`, the history has all entries of the trees.
   const tips = before === undefined ? [] : commits.map((commit) => treeOf(git, host, commit))
-  const isProtected = protectedIn(linksIn(git, host, [...known, ...entries, ...tips.flatMap((tree) => [...tree])]))
+  const whyProtected = protectedIn(linksIn(git, host, [...known, ...entries, ...tips.flatMap((tree) => [...tree])]))
   for (const [path, entry] of entries) {
     // Whoever checked `before` out has this entry already.
     if (known.get(path) === entry) continue
-    if (isProtected(path, entry.startsWith(link))) return `a commit changes ${JSON.stringify(path)}, which never lands`
+    const isRemoval = entry.startsWith(nothing)
+    // What one side of a merge never had isn't removed by the merge.
+    if (isRemoval && !known.has(path)) continue
+    const why = whyProtected(path, isRemoval ? 'removal' : entry.startsWith(link) ? 'link' : undefined)
+    if (why !== undefined) return `a commit changes ${JSON.stringify(path)}, which ${why}`
     if (entry.startsWith(gitlink) && known.get(path)?.startsWith(gitlink) !== true)
       return `a commit refers to the repository in ${JSON.stringify(path)}, and such references never land`
   }
@@ -64,12 +74,12 @@ export function findFaultInCommits(
 /** The path of an entry, and its mode and object. */
 type Entry = readonly [path: string, entry: string]
 
-/** The entries that the output of `git log --raw -z` says are there after a change: their paths, and their new modes and objects. */
+/** The entries that the output of `git log --raw -z` says are there after a change: their paths, and their new modes and objects, which are zeros if they are removed. */
 function* entriesOf(raw: Buffer): Iterable<Entry> {
   const fields = decodeText(raw).split('\0')
   for (const [at, field] of fields.entries()) {
-    const [, mode = '000000', oid = ''] = /^\n?:[0-7]{6} ([0-7]{6}) [0-9a-f]+ ([0-9a-f]+) [A-Z]$/.exec(field) ?? []
-    if (mode !== '000000') yield [fields[at + 1] ?? '', `${mode} ${oid}`]
+    const [, mode = '', oid = ''] = /^\n?:[0-7]{6} ([0-7]{6}) [0-9a-f]+ ([0-9a-f]+) [A-Z]$/.exec(field) ?? []
+    if (mode !== '') yield [fields[at + 1] ?? '', `${mode} ${oid}`]
   }
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isOfRemote, lostFetched } from './fetched-refs.ts'
 import { commitOf, holdGit, readCheckedOut, type CheckedOut, type GitDirectories } from './git-directories.ts'
 import { largestIndex, planGit, type GitWrites } from './git-writes.ts'
 import { locateHostGit, type HostGit } from './host-git.ts'
@@ -7,7 +8,7 @@ import { planHead } from './plan-head.ts'
 import { planNewBranch } from './plan-new-branch.ts'
 import type { LandedMove, MovedIndex } from './plan-move.ts'
 import { planStaging, type StagingWish } from './plan-staging.ts'
-import type { RefChange } from './ref-changes.ts'
+import type { LeftRef, RefChange } from './ref-changes.ts'
 import { commandFor, resetCommand } from './ref-commands.ts'
 import { readRefs } from './refs.ts'
 import { hasOddEntries, isNew, packObjects, withObjects, type PackedObjects } from './store-commits.ts'
@@ -47,12 +48,6 @@ type PlannedHead = {
   readonly index?: MovedIndex | undefined
 }
 
-/**
- * A ref that commands changed, but that stays as it is in the user's repository, and the reason. `HEAD` if something else was checked out. `command`: what a
- * person can run to change it.
- */
-export type LeftRef = { readonly ref: string; readonly why: string; readonly command?: string }
-
 /** The plan for the landing. */
 export type PlannedCommits =
   /** `refs`: new branches, and refs that keep what didn't land. `left`: why some objects could not be kept. */
@@ -75,11 +70,8 @@ export type PlannedCommits =
 /** The maximum number of changed refs that are considered. */
 const mostChanges = 100
 
-/** The reason for a failure if there is no git program that can be trusted. */
+/** Why nothing lands without a git program that can be trusted. */
 export const noGit = "this machine has no git program that commands can't write to"
-
-/** Why a ref that a run removed stays in the repository. */
-const noRemoval = 'the run removed it, and nothing is removed'
 
 /**
  * Plans the landing of the commits that commands made in a private view, without changing the user's repository: the objects, which git has checked, are files
@@ -130,6 +122,8 @@ async function planAll(
   const plan = planGit(git, host, to)
   const kept: LeftRef[] = []
   const refs: PlannedRef[] = []
+  /** The commits that get a place in the repository. */
+  const landing: string[] = []
   const present = readRefs(host.common, (made.commit?.length ?? 40) / 2) ?? new Map<string, string>()
 
   /** Keeps an object under a ref of the run, if the repository would otherwise not have it. Returns the ref; `why` if the object can't be stored. */
@@ -141,10 +135,11 @@ async function planAll(
     const ref = `${under}/${name.replace(/^refs\//, '')}`
     const old = commitOf(host.common, ref)
     if (old === value) return { ref }
-    if (isCommit && isNew(git, host.own, value, [], objects) === false) return undefined
+    if (isCommit && isNew(git, host.own, value, landing, objects) === false) return undefined
     const why = plan.setRef({ name: ref, old, now: value })
     if (why !== undefined) return { why }
     refs.push({ ref, old, now: value })
+    landing.push(value)
     return { ref }
   }
   const faultOf = (commit: string): string | undefined =>
@@ -170,11 +165,14 @@ async function planAll(
       else if (branch !== undefined && present.has(branch) && ref !== undefined)
         kept.push(leftRef({ name: branch, old: present.get(branch), now: commit }, outcome.why, ref))
       else kept.push(leftRef({ name: 'HEAD', now: branch ?? commit }, outcome.why, ref))
-    } else if ('moved' in outcome) planned = { commit, ...outcome }
+    } else if ('moved' in outcome) {
+      planned = { commit, ...outcome }
+      landing.push(commit)
+    }
   }
-  const others = changes.filter((each) => !isOfHead(each))
-  if (others.length > mostChanges) kept.push({ ref: 'refs', why: `only ${mostChanges} changes are considered` })
-  const considered = others.slice(0, mostChanges)
+  const others = changes.filter((each) => !isOfHead(each) && !isOfRemote(each))
+  const [considered, rest] = [others.slice(0, mostChanges), others.slice(mostChanges)]
+  kept.push(...rest.map(({ name }) => ({ ref: name, why: `only ${mostChanges} changes are considered` })))
   const wanted = considered.flatMap(({ name, now }) =>
     now === undefined || now.startsWith('ref: ') || present.get(name) === now ? [] : [now],
   )
@@ -182,7 +180,7 @@ async function planAll(
   for (const change of considered) {
     const { name, now } = change
     if (now === undefined) {
-      if (present.has(name)) kept.push(leftRef(change, noRemoval, undefined))
+      if (present.has(name)) kept.push(leftRef(change, 'the run removed it, and nothing is removed', undefined))
       continue
     }
     if (present.get(name) === now) continue
@@ -201,16 +199,18 @@ async function planAll(
     const stays = planNewBranch({ change, isCommit }, { host, plan, present, faultOf })
     if (stays === undefined) {
       refs.push({ ref: name, now })
+      landing.push(now)
       continue
     }
     const place = keep(name, now, isCommit)
     const ref = place !== undefined && 'ref' in place ? place.ref : undefined
     kept.push(leftRef(change, stays, ref))
   }
+  kept.push(...lostFetched(git, host.own, changes, landing, objects))
   const staged =
     staging &&
     (await planStaging(packed, host, plan, {
-      ...{ ...staging, index, objects, isProtected: protectedIn(new Map()), moved: planned?.index },
+      ...{ ...staging, index, objects, whyProtected: protectedIn(new Map()), moved: planned?.index },
       committed: planned?.moved === undefined && commit !== head?.commit ? commit : undefined,
     }))
   if (staged !== undefined && 'why' in staged) kept.push({ ref: 'index', why: staged.why })

@@ -80,7 +80,7 @@ export async function planStaging(
     readonly committed: string | undefined
     readonly objects: string
     readonly moved: MovedIndex | undefined
-    readonly isProtected: (path: string) => boolean
+    readonly whyProtected: (path: string, change?: 'removal') => string | undefined
   },
 ): Promise<{ readonly index: MovedIndex; readonly paths: number } | { readonly why: string } | undefined> {
   const { git } = packed
@@ -97,7 +97,7 @@ export async function planStaging(
     const name = entry && nameOf(entry)
     if (present.get(path) !== known.get(path) || current.get(path) === name) return false
     if (committed !== undefined && committed.get(path) === name) return false
-    if (options.isProtected(path)) return false
+    if (options.whyProtected(path, entry === undefined ? 'removal' : undefined) !== undefined) return false
     if (entry === undefined) return true
     const isKnownLink = known.get(path)?.startsWith(gitlink.toString(8)) === true
     return (entry.mode !== gitlink || isKnownLink) && isIn(entry, options.landsAs(path))

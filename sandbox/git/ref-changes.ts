@@ -1,9 +1,8 @@
 import { holdGit, readCheckedOut, type CheckedOut, type GitDirectories } from './git-directories.ts'
-import { readRefs } from './refs.ts'
+import { readRefs, sharedRefs } from './refs.ts'
 
 /**
- * What is checked out in a repository, and the values of its branches, tags, notes and stash, by full name. Refs that git keeps about other repositories or for
- * its own purposes don't count. `refs` is undefined in a linked work tree, because there the refs belong to the repository itself.
+ * What is checked out in a repository, and the values of its refs, by full name, except those that belong to a single work tree. `refs` is undefined in a linked work tree, because there the refs belong to the repository itself.
  */
 export type RepositoryState = CheckedOut & { readonly refs?: Readonly<Record<string, string>> | undefined }
 
@@ -12,6 +11,12 @@ export type RepositoryState = CheckedOut & { readonly refs?: Readonly<Record<str
  * full name of a branch, or a commit if no branch is checked out. `old` is undefined for a new ref, and `now` for one that was removed.
  */
 export type RefChange = { readonly name: string; readonly old?: string | undefined; readonly now?: string | undefined }
+
+/**
+ * A ref that commands changed, but that stays as it is in the user's repository, and the reason. `HEAD` if something else was checked out. `command`: what a
+ * person can run to change it.
+ */
+export type LeftRef = { readonly ref: string; readonly why: string; readonly command?: string }
 
 /**
  * Reads the state of a repository, or of a linked work tree, without starting git.
@@ -31,13 +36,11 @@ export function readRepositoryState(git: GitDirectories): RepositoryState | unde
     // If there is no checked-out commit, only the length of the refs' values shows which hash algorithm the repository uses.
     const refs = commit === undefined && found?.size === 0 ? readRefs(held.common, 32) : found
     if (refs === undefined) return undefined
-    return { ...checkedOut, refs: Object.fromEntries([...refs].filter(([name]) => isOwn.test(name))) }
+    return { ...checkedOut, refs: Object.fromEntries(sharedRefs(refs)) }
   } finally {
     held.close()
   }
 }
-
-const isOwn = /^refs\/(?:(?:heads|tags|notes)\/|stash$)/
 
 /**
  * Finds the differences between two states of a repository or of a linked work tree.

@@ -105,8 +105,3 @@ export function writePackedRefs(refs: Refs): Buffer {
   const lines = [...refs].filter(([, value]) => !value.startsWith('ref: ')).toSorted(([a], [b]) => compareBytes(a, b))
   return encodeText(`# pack-refs with: sorted\n${lines.map(([name, oid]) => `${oid} ${name}\n`).join('')}`)
 }
-
-/** Whether changes that commands made to a ref may be imported. */
-export function isImportedRef(name: string): boolean {
-  return isRefName(name) && /^refs\/(?:heads|tags|remotes|notes)\/|^refs\/stash$/.test(name)
-}

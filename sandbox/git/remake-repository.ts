@@ -106,7 +106,7 @@ async function fill(
     if (!whole.ok) return { why: `objects are missing (${whole.complaint.split('\n')[0] ?? ''})` }
   }
   if (refs.size > 0) writeFileSync(join(folder, 'packed-refs'), writePackedRefs(refs))
-  stage(git, fresh, folder, { index: own.read('index', largestIndex), oidBytes, isProtected: protectedIn(new Map()) })
+  stage(git, fresh, folder, { index: own.read('index', largestIndex), oidBytes, whyProtected: protectedIn(new Map()) })
   const files = ['HEAD', 'config', 'shallow', 'packed-refs', 'index'].map((path) => ({ path, mode: 0o644 }))
   const packs = readdirSync(join(folder, 'objects/pack')).map((name) => ({ path: `objects/pack/${name}`, mode: 0o444 }))
   const present = new Set(readdirSync(folder))
@@ -178,8 +178,8 @@ function stage(
   {
     index,
     oidBytes,
-    isProtected,
-  }: { readonly index: Buffer | undefined; readonly oidBytes: number; readonly isProtected: (path: string) => boolean },
+    whyProtected,
+  }: { readonly index: Buffer | undefined; readonly oidBytes: number; readonly whyProtected: ReturnType<ProtectedIn> },
 ): void {
   const env = { GIT_INDEX_FILE: join(folder, 'index') }
   const entries = index === undefined ? [] : parseIndex(index, oidBytes)
@@ -190,7 +190,7 @@ function stage(
   const named = entries
     .filter(({ mode, intentToAdd }) => (mode & 0o170000) !== gitlink && mode !== sparse && !intentToAdd)
     .map((entry) => ({ ...entry, name: decodeName(entry.path) }))
-    .filter(({ name }) => !isProtected(name))
+    .filter(({ name }) => whyProtected(name) === undefined)
   const asked = git.run(fresh, ['cat-file', '--batch-check=%(objecttype)', '--buffer'], {
     input: encodeText(named.map(({ oid }) => `${oid}\n`).join('')),
   })

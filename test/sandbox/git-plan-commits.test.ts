@@ -22,7 +22,7 @@ async function planned(script: string, prepare = 'true'): Promise<PlannedCommits
   const run = (...lines: readonly string[]): Buffer =>
     execFileSync('sh', ['-ec', lines.join('\n')], { cwd: folder, env })
   run('git init -q -b main host', `cd host; ${commit('first')}; ${prepare}`)
-  run('git clone -q --no-hardlinks host view', 'cd view', script)
+  run('git clone -q --no-hardlinks host view', 'cd view', 'git remote rm origin', script)
   const at = (name: string) => ({ own: join(folder, name, '.git'), common: join(folder, name, '.git') })
   const head = readCheckedOut(at('host'))
   const before = readRepositoryState(at('host'))
@@ -31,7 +31,7 @@ async function planned(script: string, prepare = 'true'): Promise<PlannedCommits
   const changes = changesBetween(before, now, { except: new Set(), isRemovalKnown: true })
   return planCommits({
     ...{ from: at('view'), to: at('host'), under: 'refs/portcullis/S', roots: ['/nowhere'], changes, head },
-    protectedIn: () => (path) => path === '.envrc',
+    protectedIn: () => (path) => (path === '.envrc' ? 'never lands' : undefined),
   })
 }
 

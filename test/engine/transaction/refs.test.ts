@@ -340,4 +340,33 @@ describe.skipIf(needsBubblewrap())('refs that a run changes', () => {
     )
     expect(namesOf(git)).toEqual(['refs/heads/main', `refs/portcullis/${report?.run}/tags/v9`])
   })
+
+  test('stay where the workspace is, and move no branch, if a commit changes what is outside it', async () => {
+    const cwd = repository({ 'sub/a.txt': 'a\n', 'other/b.txt': 'b\n' })
+    const at = (...words: readonly string[]) => execFileSync('git', words, { cwd, encoding: 'utf8' })
+    at('add', '.')
+    at(...by.split(' '), 'commit', '-qm', 'first')
+    const script = `echo 2 > a.txt; git add a.txt; git rm -q --cached ../other/b.txt; git ${by} commit -qm second`
+    const run = await onOverlay(join(cwd, 'sub'), [cmd(script)], { how: 'copy' })
+    expect(reportOf(run)?.refs_not_landed?.[0]?.why).toMatch(/"other\/b\.txt", which is outside the directories/)
+    expect(at('status', '--porcelain')).toBe(' M sub/a.txt\n')
+    const well = await onOverlay(join(cwd, 'sub'), [cmd(`git add a.txt; git ${by} commit -qm third`)], { how: 'copy' })
+    expect(reportOf(well)?.commits?.[0]?.moved).toMatchObject({ branch: 'refs/heads/master' })
+    expect(at('status', '--porcelain')).toBe('')
+  })
+
+  test('stay and are named, whatever they are called, if nothing else has their commits', async () => {
+    const { git, report } = await committing(
+      `git checkout -q --detach; git ${by} commit -qm away --allow-empty; c=$(git rev-parse HEAD); git checkout -q main
+      git ${by} commit -qm on --allow-empty; git update-ref refs/remotes/origin/main HEAD
+      git update-ref refs/remotes/up/away HEAD; git update-ref refs/remotes/up/far $(git ${by} commit-tree -m x HEAD^{tree})
+      git update-ref refs/pull/1/head $c; git replace $c HEAD`,
+    )
+    expect(report?.refs_not_landed?.map(({ ref }) => ref)).toEqual([
+      'refs/pull/1/head',
+      expect.stringContaining('refs/replace/'),
+      'refs/remotes/up/far',
+    ])
+    expect(namesOf(git)).toEqual(['refs/heads/main', `refs/portcullis/${report?.run}/pull/1/head`])
+  })
 })
