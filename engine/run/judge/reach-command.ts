@@ -97,7 +97,7 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /**
- * A text without the scripts whose output it compares, as in `test "$(./add.sh 1 2)" = 3`: these are what is tested. A script decides itself by its exit code if its
+ * A text without the scripts whose output it compares, as in `test "$(./add.sh 1 2)" = 3`, also with a shell before the script: these are what is tested. A script decides itself by its exit code if its
  * output is assigned to a variable, or only has to be empty or not.
  */
 function withoutOutputs(text: string): string {
@@ -105,7 +105,8 @@ function withoutOutputs(text: string): string {
     const before = kept.slice(-5).replace(/["']?\$?$/, '')
     const end = part.indexOf(')')
     const [first = ''] = part.split(/\s/, 1)
-    const isCompared = end !== -1 && first.includes('/') && !/(?:=|-[nz] )$/.test(before)
+    const isScript = first.includes('/') || shells.includes(first)
+    const isCompared = end !== -1 && isScript && !/(?:=|-[nz] )$/.test(before)
     return isCompared ? `${kept} ${part.slice(end + 1)}` : `${kept} ${part}`
   })
 }
@@ -123,13 +124,14 @@ function scriptsIn(text: string): ReadonlySet<string> {
     return words.filter(
       (word, at) =>
         word.includes('/') ||
-        (word.endsWith('.sh') && (at === 0 || words.slice(Math.max(0, at - 5), at).some((each) => shells.has(each)))),
+        (word.endsWith('.sh') && (at === 0 || words.slice(Math.max(0, at - 5), at).some((each) => starters.has(each)))),
     )
   })
   return new Set(found)
 }
 
-const shells: ReadonlySet<string> = new Set('sh bash dash ksh zsh ash busybox source . env exec'.split(' '))
+const shells: readonly string[] = ['sh', 'bash', 'dash', 'ksh', 'zsh', 'ash', 'busybox']
+const starters: ReadonlySet<string> = new Set([...shells, 'source', '.', 'env', 'exec'])
 
 function isShellScript(path: string, content: string): boolean {
   const [first = ''] = content.slice(0, 200).split('\n')

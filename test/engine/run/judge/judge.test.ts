@@ -33,11 +33,15 @@ test('a script whose output is compared is not part of the command, one whose ex
   const compared = [
     '@test "$$(./add.sh 2 3)" = 5',
     '[ 5 = $(./add.sh 2 3) ] || { echo "got $$(./add.sh 2 3)"; exit 1; }',
+    '[ "$$(sh add.sh 2 3)" = 5 ] || { echo "got $$(sh add.sh 2 3)"; exit 1; }',
   ]
-  expect(compared.map(files)).toEqual([[], []])
+  expect(compared.map(files)).toEqual([[], [], []])
   const decides = [
     './add.sh',
+    'sh add.sh',
     'out="$$(./add.sh)"; echo $$out',
+    'out=$$(sh add.sh); echo $$out',
+    'test "$(. ./add.sh; true)" = 5; sh add.sh',
     'test -z "$$(./add.sh)"',
     'test "$(./add.sh)" = 5 && ./add.sh',
   ]
