@@ -1,4 +1,5 @@
 import { archiveVariables, indented, jobScript, type ForWorkflow } from './job-scripts.ts'
+import { variablesOf } from './model-for-ci.ts'
 
 /** Lets bubblewrap, and only it, create user namespaces, which Ubuntu forbids. */
 const sandbox = [
@@ -14,11 +15,11 @@ const sandbox = [
 
 /** A workflow for GitHub that runs a task when somebody starts it. */
 export function gitHubWorkflow(made: ForWorkflow): string {
-  const { name, variable } = made.model
+  const { variable } = made.model
   const archive = archiveVariables(made, (each) => `\${{ vars.${each} }}`)
   const environment = [
     ...(variable === undefined ? [] : [`${variable}: \${{ secrets.${variable} }}`]),
-    `AGENT_MODEL: ${JSON.stringify(name)}`,
+    ...variablesOf(made.model).map(([each, value]) => `${each}: ${JSON.stringify(value)}`),
     'PROMPT: ${{ inputs.prompt }}',
     'VERIFY: ${{ inputs.verify }}',
     ...archive.map(([each, value]) => `${each}: ${value}`),

@@ -1,8 +1,9 @@
 import { archiveVariables, indented, jobScript, type ForWorkflow } from './job-scripts.ts'
+import { variablesOf } from './model-for-ci.ts'
 
 /** A job for GitLab that runs the task in the variable PROMPT of a pipeline that somebody starts. */
 export function gitLabJob(made: ForWorkflow): string {
-  const { name, variable } = made.model
+  const { variable } = made.model
   const archive = archiveVariables(made, () => undefined)
   const needed = [
     ...(variable === undefined ? [] : [variable]),
@@ -16,8 +17,9 @@ agent:
     - if: $PROMPT
   image: debian:12-slim
   variables:
-    AGENT_MODEL: ${JSON.stringify(name)}
-${archive.map(([each, value]) => `    ${each}: ${value}\n`).join('')}  before_script:
+${variablesOf(made.model)
+  .map(([each, value]) => `    ${each}: ${JSON.stringify(value)}\n`)
+  .join('')}${archive.map(([each, value]) => `    ${each}: ${value}\n`).join('')}  before_script:
     - apt-get update && apt-get install --yes --no-install-recommends bubblewrap ca-certificates curl git libstdc++6
   script:
     - |

@@ -1,12 +1,14 @@
 import { archiveVariables, indented, jobScript, type ForWorkflow } from './job-scripts.ts'
+import { variablesOf } from './model-for-ci.ts'
 
 /** A pipeline for Jenkins with the task as its parameter. */
 export function jenkinsPipeline(made: ForWorkflow): string {
-  const { name, variable } = made.model
+  const { variable } = made.model
   const environment = [
     ...(variable === undefined ? [] : [`${variable} = credentials('${variable}')`]),
-    `AGENT_MODEL = ${quoted(name)}`,
-    ...archiveVariables(made, () => undefined).map(([each, value]) => `${each} = ${quoted(value)}`),
+    ...[...variablesOf(made.model), ...archiveVariables(made, () => undefined)].map(
+      ([each, value]) => `${each} = ${quoted(value)}`,
+    ),
   ]
   return `// Runs a task. Nothing is pushed: the change is a patch among the artifacts. The agents need git, bubblewrap and curl.
 pipeline {

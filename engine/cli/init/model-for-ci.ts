@@ -11,7 +11,12 @@ export type ModelForCi = {
   readonly isNamed: boolean
   /** The variable with the key. Undefined: the provider needs none, or its key comes from a command. */
   readonly variable: string | undefined
+  /** The variable that names the model's server, if one does, with its value. */
+  readonly address: readonly (readonly [name: string, url: string])[]
 }
+
+/** The variables that name a provider's server in place of its own. */
+const addresses = ['OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL'] as const
 
 /**
  * Finds the model that a run here would use, and the variable of its key.
@@ -30,5 +35,15 @@ export async function modelForCi(options: ConfigOptions, workspace: string): Pro
     key?.kind === 'variable'
       ? (key.found ?? key.names.findLast((each) => each.endsWith('_API_KEY')) ?? key.names[0])
       : undefined
-  return { name, isNamed: options.model !== undefined, variable }
+  const url = finding.kind === 'provider' ? finding.url : undefined
+  const address = addresses.flatMap((each) => {
+    const set = URL.parse(environment[each] ?? '')
+    return set !== null && `${set.origin}${set.pathname}` === url ? [[each, url] as const] : []
+  })
+  return { name, isNamed: options.model !== undefined, variable, address }
+}
+
+/** The variables of a job that say which model to use, without the one with the key. */
+export function variablesOf({ name, address }: ModelForCi): readonly (readonly [name: string, value: string])[] {
+  return [['AGENT_MODEL', name], ...address]
 }

@@ -114,6 +114,20 @@ describe('agent init', () => {
     expect(stdout).toContain('agent trust')
   })
 
+  test('a server that takes a provider’s place is in the workflows, without what is secret in its address', async () => {
+    const at = place()
+    const env = {
+      OPENAI_BASE_URL: 'https://gateway.example/v1?token=t',
+      ANTHROPIC_BASE_URL: 'https://other.example',
+    }
+    expect((await agent(['init', '--github', '--gitlab', '--jenkins'], { ...at, env })).code).toBe(0)
+    for (const file of ['.github/workflows/agent.yml', '.gitlab/agent.yml', '.portcullis/Jenkinsfile']) {
+      const text = readFileSync(join(at.cwd, file), 'utf8')
+      expect(text).toMatch(/OPENAI_BASE_URL(?:: "| = ')https:\/\/gateway\.example\/v1["']/)
+      expect(text).not.toMatch(/pass|token|other/)
+    }
+  })
+
   test('a release that can’t be read is named, and nothing is written', async () => {
     const at = place()
     const { url } = await releaseFolder()
