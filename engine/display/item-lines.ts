@@ -102,14 +102,18 @@ function commandLines(
 /** A part of an output: lines that are shown, or the number of those that are left out. */
 type Part = readonly string[] | number
 
-/** The end of a failed command's output. If the line that says why it failed isn't part of it, that line and the next come first, in place of the first lines. */
+/** How many lines of a failed command's output are shown from the one that says why it failed. */
+const tellingLines = 5
+
+/** The end of a failed command's output. If the line that says why it failed isn't part of it, that line and those after it come first, in place of the first lines. */
 function shortened(lines: readonly string[]): readonly Part[] {
   const start = lines.length - shownOutputLines
   if (start <= 0) return [lines]
   const telling = tellingLine(lines)
   if (telling === undefined || telling >= start) return [start, lines.slice(start)]
-  const [next, last] = [telling + 2, start + 3]
-  return [telling, lines.slice(telling, next), last - next, lines.slice(last)]
+  const [next, last] = [telling + tellingLines, start + tellingLines]
+  // An assertion often puts an empty line before its values.
+  return [telling, lines.slice(telling, next).filter((line) => line.trim() !== ''), last - next, lines.slice(last)]
 }
 
 function cutOr(part: Part, output: (lines: readonly string[]) => readonly string[], paint: Paint): readonly string[] {

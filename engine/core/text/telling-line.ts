@@ -1,7 +1,7 @@
-/** What the line looks like that says why a program failed, the surest first: an error with its message, an assertion, a failed test. */
+/** What the line looks like that says why a program failed, the surest first: an error with its message, an assertion or TAP's reason, a failed test. */
 const kinds: readonly RegExp[] = [
   /^\s*(?:E +)?[\w.]*(?:Error|Exception)(?: \[\w+\])?: \S/,
-  /\bassert(?:ion)?\b/i,
+  /\bassert(?:ion)?\b|^ +error: /i,
   /\bpanicked at\b|^\s*not ok\b|\berror(?:\[\w+\])?: |\berror TS\d|^\s*(?:--- )?FAIL/,
 ]
 
@@ -15,7 +15,8 @@ const looked = 400
 export function tellingLine(lines: readonly string[]): number | undefined {
   for (const kind of kinds) {
     const at = lines.findIndex((line) => kind.test(line.slice(0, looked)))
-    if (at !== -1) return at
+    // TAP puts a text of several lines below its key.
+    if (at !== -1) return /\berror: \|-?$/.test(lines[at] ?? '') ? at + 1 : at
   }
   return undefined
 }

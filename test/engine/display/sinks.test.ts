@@ -148,6 +148,16 @@ describe('plain lines', () => {
     expect(shown).toContain('    … 2 lines …\n    AssertionError [ERR_ASSERTION]: -1 == 3\n')
     expect(shown).toContain('    Node.js v26.10.0\n')
   })
+  test.each([
+    ['AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n-1 !== 3\n'],
+    ['not ok 1 - adds\n  ---\n  error: |-\n    Expected values to be strictly equal:\n\n    -1 !== 3\n'],
+    ["not ok 1 - adds\n  ---\n  error: 'Expected values to be strictly equal: -1 !== 3'\n"],
+  ])('show the values that an assertion compares: %j', (output) => {
+    const long = `TAP version 13\n${output}${'  frame\n'.repeat(30)}`
+    const item = { ...command, status: 'failed' as const, exit_code: 1, aggregated_output: long }
+    const shown = told((write) => plainSink(write, plain), [{ type: 'item.completed', item }])
+    expect(shown).toMatch(/Expected values to be strictly equal:\s+-1 !== 3/)
+  })
   test('contain escape sequences only if colour is on', () => {
     expect(text).not.toContain('\u001b')
     expect(told((write) => plainSink(write, { ...plain, colour: true }))).toContain('\u001b[31m')
