@@ -162,7 +162,7 @@ class Collector {
       case 'turn.failed': {
         const run = this.#run()
         run.end = readTerminal(event)
-        run.outside = [...new Set([...run.outside, ...shortTextsOf(event['sandbox_unenforced'])])]
+        run.notes = [...new Set([...run.notes, ...shortTextsOf(event['sandbox_unenforced'])])]
         return
       }
       default:

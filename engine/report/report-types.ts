@@ -45,7 +45,7 @@ export type ReportRun = {
   readonly workspace: string | undefined
   /** The run's configuration, as names and values. */
   readonly configuration: readonly (readonly [name: string, value: string])[]
-  /** Notices: configuration that was ignored, and deny rules that the sandbox enforces only in part or not at all. */
+  /** Notices: configuration that was ignored, and deny rules and limits that the sandbox enforces only in part or not at all. */
   readonly notes: readonly string[]
   /** What the run could do outside the sandbox, as sentences. */
   readonly outside: readonly string[]
