@@ -23,7 +23,9 @@ export type BackendReport =
 /** What this machine can enforce. */
 export type DoctorReport = {
   readonly platform: string
-  /** The default backend for confining commands; undefined if it can't be used. */
+  /** The default backend for confining commands. */
+  readonly preferred: Backend
+  /** The default backend; undefined if it can't be used. */
   readonly chosen: Backend | undefined
   readonly backends: readonly BackendReport[]
   readonly limits: {
@@ -53,6 +55,7 @@ export async function doctor(): Promise<DoctorReport> {
   const { unenforced } = await loadBackend(wanted)
   return {
     platform: `${process.platform} ${process.arch}`,
+    preferred: wanted,
     chosen: backends.find(({ backend, usable }) => backend === wanted && usable)?.backend,
     backends,
     limits: {

@@ -17,6 +17,7 @@ testInBubblewrap('the doctor names the backend that commands will get, after try
 test('a report says for each backend whether it works, and if not, why and what to do', () => {
   const report: DoctorReport = {
     platform: 'linux x64',
+    preferred: 'bubblewrap',
     chosen: undefined,
     backends: [
       { backend: 'bubblewrap', usable: false, reason: 'the program bwrap is not installed', remedy: 'Install it.' },

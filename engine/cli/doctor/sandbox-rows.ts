@@ -11,14 +11,14 @@ export function sandboxRow(report: DoctorReport, settings: Settings): Row {
     return { ...row, state: 'note', found: 'commands run unconfined (danger-full-access)' }
   }
   const { sandbox_backend: wanted } = settings
-  const backend = wanted ?? report.chosen
+  const backend = wanted ?? report.preferred
   const found = report.backends.find((each) => each.backend === backend)
   if (found?.usable === true) return { ...row, state: 'ok', found: `${mode}, by ${found.backend}` }
-  const next = found?.usable === false ? found.remedy : undefined
+  const [why, next] = found?.usable === false ? [`: ${found.reason}`, found.remedy] : ['', undefined]
   return {
     ...row,
     state: 'missing',
-    found: `${mode} can't be enforced: ${wanted === undefined ? "the default sandbox can't be used" : `${wanted} can't be used`}`,
+    found: `${mode} can't be enforced, because ${backend} can't be used${why}`,
     ...(next === undefined ? {} : { next }),
   }
 }
