@@ -8,11 +8,15 @@ type Blockable = {
   readonly isDelivered: boolean
   /** Whether the view leaves out the user's own entry at the path, or on the way to it. */
   readonly isHidden: boolean
+  /** Whether the change replaces a directory in which the view leaves out something of the user's. */
+  readonly replacesHidden: boolean
 }
 
 /** Explains why a change stays in the view; undefined if it can land. */
-export function whyBlocked({ key, after, isDelivered, isHidden }: Blockable): string | undefined {
+export function whyBlocked({ key, after, isDelivered, isHidden, replacesHidden }: Blockable): string | undefined {
   if (isHidden) return 'your own file of this name was not shown to the run, and stays as it is'
+  if (replacesHidden)
+    return 'it would replace a directory that contains something of your own that was not shown to the run'
   if (isDelivered) return 'the final message is written there'
   return whyNotText(key, after.kind === 'link' ? after.target : undefined)
 }

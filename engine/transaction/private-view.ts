@@ -12,7 +12,7 @@ import { linkedGitOf } from './linked-git.ts'
 import { isNoSpace } from './no-space.ts'
 import { setAside } from './remove-view.ts'
 import { asView, manifestFile, overlaysOfView, viewFolder, type PrivateView } from './stored-view.ts'
-import { secretsIn, writeManifest } from './view-manifest.ts'
+import { leftOutIn, writeManifest } from './view-manifest.ts'
 import { landedBefore, readViewState, writeViewState, type Strategy, type ViewState } from './view-state.ts'
 import { makeOverlayStorage, overlaysOf, overlayStorage } from './overlay/storage.ts'
 
@@ -143,7 +143,7 @@ async function makeWith(
     const without = sessionsIn(path, directory)
     const manifest = await copyTree(path, source, { how, limit, repository, shown, without })
     writeManifest(manifestFile(directory, index), manifest)
-    notShown.push(...secretsIn(path, manifest))
+    notShown.push(...leftOutIn(path, manifest, 'secret'))
     made.push({ path, git: join(source, '.git'), nested })
   }
   noteHeads(directory, made)

@@ -20,7 +20,7 @@ import { readRecord, removeRecord, writeRecord, type ChangeRecord, type RunChang
 import { lookThrough, type Look } from './look-through.ts'
 import { isNoSpace, noRoomFor, tooMuchIn } from './no-space.ts'
 import { changedRepository } from './changed-repository.ts'
-import { secretsIn } from './view-manifest.ts'
+import { leftOutIn } from './view-manifest.ts'
 import { keyIn } from './path-keys.ts'
 import { whyBlocked } from './blocked-changes.ts'
 import { readMergeRules } from './merge-rules.ts'
@@ -88,8 +88,10 @@ async function gatherChanges(
   const earlier = knownBefore(view.directory)
   const at = new Date().toISOString()
   const manifests = view.manifests()
-  const secrets = view.views.flatMap(({ path }, index) => secretsIn(path, manifests[index] ?? new Map()))
-  const hidden = new Set([...(view.state.not_shown ?? []), ...secrets])
+  const leftOut = (why: 'secret' | 'other') =>
+    view.views.flatMap(({ path }, index) => leftOutIn(path, manifests[index] ?? new Map(), why))
+  const hidden = new Set([...(view.state.not_shown ?? []), ...leftOut('secret')])
+  const unshown = [...hidden, ...leftOut('other')]
   /** Whether the view leaves out the user's own entry at a path, or on the way to it. */
   const isHidden = (path: string): boolean => [...hidden].some((each) => isInside(path, each))
   const noted = notedTrees(view.directory)
@@ -166,7 +168,12 @@ async function gatherChanges(
         // What was written anew with the same content is no change.
         if ((await changed()) !== undefined) protectedPaths.push(name)
       } else {
-        const why = whyBlocked({ key, after, isDelivered: name === deliversTo, isHidden: isHidden(name) })
+        const replacesHidden =
+          before.kind === 'directory' &&
+          (after.kind === 'file' || after.kind === 'link') &&
+          unshown.some((each) => isInside(each, name))
+        const isDelivered = name === deliversTo
+        const why = whyBlocked({ key, after, isDelivered, isHidden: isHidden(name), replacesHidden })
         if (why !== undefined) {
           blocked.push({ path: name, why })
           continue

@@ -41,10 +41,12 @@ export function stampOf({ ino, size, mtimeNs, ctimeNs, mode }: Stamped): string 
   return `${ino} ${size} ${mtimeNs} ${ctimeNs} ${mode.toString(8)}`
 }
 
-/** The absolute paths of the files of a tree that were left out because they hold secrets. */
-export function secretsIn(tree: string, manifest: Manifest): readonly string[] {
+/** The absolute paths of the entries of a tree that were left out: `secret`, because they hold secrets, or `other`, because they can't be copied. */
+export function leftOutIn(tree: string, manifest: Manifest, why: 'secret' | 'other'): readonly string[] {
   return [...manifest.values()].flatMap((each) =>
-    each.kind === 'left-out' && each.isSecret === true ? [join(tree, pathOfKey(each.key))] : [],
+    each.kind === 'left-out' && (each.isSecret === true) === (why === 'secret')
+      ? [join(tree, pathOfKey(each.key))]
+      : [],
   )
 }
 

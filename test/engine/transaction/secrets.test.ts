@@ -170,6 +170,23 @@ test('a view that is brought up to date still leaves them out, also those that a
   expect(readdirSync(join(source, 'src')).toSorted()).toEqual(['a.js', 'late.js', 'new.js'])
 })
 
+test('a directory that holds one is not replaced, and everything else lands', async () => {
+  const cwd = withSecrets()
+  execFileSync('sh', ['-c', 'mkdir pipes; mkfifo pipes/p'], { cwd })
+  const script = 'rm -rf config secrets pipes; echo x | tee config > pipes; ln -s src secrets; echo done > result.txt'
+  const run = await onOverlay(cwd, [cmd(script)], { how: 'copy' })
+  const { outcome, left_out: left } = reportOf(run) ?? {}
+  expect(outcome).toBe('landed')
+  expect(left?.map(({ path }) => path).toSorted()).toEqual(
+    ['config', 'pipes', 'secrets'].map((name) => join(cwd, name)),
+  )
+  expect(existsSync(join(cwd, 'config/master.key'))).toBe(true)
+  expect(existsSync(join(cwd, 'secrets/db'))).toBe(true)
+  expect(existsSync(join(cwd, 'config/app.json'))).toBe(false)
+  expect(existsSync(join(cwd, 'pipes/p'))).toBe(true)
+  expect(existsSync(join(cwd, 'result.txt'))).toBe(true)
+})
+
 test('without a repository, all files count as untracked', async () => {
   const cwd = tempDir({ 'a.txt': 'a\n', '.env': secret, 'b.txt': secret, 'node_modules/x/c.js': secret })
   const view = await makeView(lockedFolder(), [cwd], 'copy', '')
