@@ -14,7 +14,7 @@ import {
   type View,
 } from '../../sandbox/index.ts'
 import { openCaches } from '../config/caches.ts'
-import { configuredPolicy } from '../config/configured-policy.ts'
+import { configuredPolicy, refuseProtectedRoots } from '../config/configured-policy.ts'
 import type { OpenCredentials } from '../config/no-credentials.ts'
 import type { DeniedFiles } from '../config/denied-files.ts'
 import type { Settings } from '../config/settings-schema.ts'
@@ -65,27 +65,26 @@ export async function openRunSandbox(
   const chosen = mode === 'danger-full-access' ? undefined : config.sandbox_backend
   const backend = external ? 'external' : chosen
   try {
-    return await openSandbox(
-      parsePolicy({
-        mode,
-        workspace,
-        ...configured,
-        views: [...(views?.views ?? [])],
-        readableRoots: [...configured.readableRoots, ...readable, ...ownProgram(backend)],
-        deniedReads: [
-          ...credentialPlaces(),
-          ...configured.deniedReads,
-          ...denied.deniedReads,
-          ...(views === undefined ? [] : [views.keptIn]),
-        ],
-        protectedPaths: [...configured.protectedPaths, ...denied.protectedPaths],
-        environment: {
-          ...configured.environment,
-          set: { ...trustedPath(config, workspace, environment), ...configured.environment.set },
-        },
-      }),
-      { backend, image: config.sandbox_image, network: rulesForProxy(forbids, watch) },
-    )
+    const policy = parsePolicy({
+      mode,
+      workspace,
+      ...configured,
+      views: [...(views?.views ?? [])],
+      readableRoots: [...configured.readableRoots, ...readable, ...ownProgram(backend)],
+      deniedReads: [
+        ...credentialPlaces(),
+        ...configured.deniedReads,
+        ...denied.deniedReads,
+        ...(views === undefined ? [] : [views.keptIn]),
+      ],
+      protectedPaths: [...configured.protectedPaths, ...denied.protectedPaths],
+      environment: {
+        ...configured.environment,
+        set: { ...trustedPath(config, workspace, environment), ...configured.environment.set },
+      },
+    })
+    refuseProtectedRoots(policy)
+    return await openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids, watch) })
   } catch (error) {
     if (error instanceof SandboxError) {
       if (!SandboxError.is(error, 'unavailable')) throw new UserError('usage', error.message, { cause: error })

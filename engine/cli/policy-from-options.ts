@@ -15,7 +15,7 @@ import { noCredentials } from '../config/no-credentials.ts'
 import { openPresets } from '../config/host-presets.ts'
 import { addServices, serviceAdvice } from '../config/services.ts'
 import { knownLimits, readLimitValue } from '../core/limit-values.ts'
-import { configuredPolicy } from '../config/configured-policy.ts'
+import { configuredPolicy, refuseProtectedRoots } from '../config/configured-policy.ts'
 import { defaultSandbox } from '../config/defaults.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import { UserError } from '../core/user-error.ts'
@@ -48,7 +48,7 @@ export function policyFromOptions(
   )
   const pass = options.env.filter((entry) => !entry.includes('='))
   const set = options.env.filter((entry) => entry.includes('=')).map(splitAtEquals)
-  return checked({
+  const policy = checked({
     mode,
     workspace,
     writableRoots: [...configured.writableRoots, ...options.writable.map((path) => resolve(path))],
@@ -77,6 +77,8 @@ export function policyFromOptions(
     },
     limits: { ...configured.limits, ...Object.fromEntries(options.limit.map(readLimit)) },
   })
+  refuseProtectedRoots(policy)
+  return policy
 }
 
 /**

@@ -1,4 +1,14 @@
-import { localDockerSocket, protectedPlaces, protectedTable, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { statSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
+import {
+  credentialPlaces,
+  localDockerSocket,
+  protectedPlaces,
+  protectedTable,
+  type SandboxPolicy,
+  type SandboxPolicyInput,
+} from '../../sandbox/index.ts'
+import { isInside } from '../core/directories-between.ts'
 import { UserError } from '../core/user-error.ts'
 import { noCredentials, type OpenCredentials } from './no-credentials.ts'
 import { noCaches, type Caches } from './caches.ts'
@@ -52,6 +62,26 @@ export function configuredPolicy(
       set: { ...caches.set, ...credentials.set, ...environment?.set },
     },
     limits: Object.fromEntries(Object.entries(config.sandbox_limits ?? {}).map(readLimit)),
+  }
+}
+
+/**
+ * Refuses to let commands work in a place that is protected: it would lose its protection, because the user named it.
+ *
+ * @throws UserError `usage` naming the directory and the place
+ */
+export function refuseProtectedRoots({ mode, workspace, writableRoots, protectedPaths }: SandboxPolicy): void {
+  if (mode === 'danger-full-access') return
+  const isReadOnly = mode === 'read-only'
+  const places = (isReadOnly ? credentialPlaces() : protectedPaths).filter((place) => isAbsolute(place))
+  for (const root of [workspace, ...(isReadOnly ? [] : writableRoots)]) {
+    const place = places.find((each) => isInside(root, each))
+    if (place === undefined || statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) continue
+    const why = 'credentials are kept there, or what it contains controls other programs'
+    const remedy =
+      'Work in another directory, or, if it holds no credentials, allow the place with the key protected.allow'
+    const what = root === place ? `${root} is` : `${root} is in ${place}, which is`
+    throw new UserError('usage', `${what} protected: ${why}. ${remedy}.`)
   }
 }
 

@@ -115,6 +115,19 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect(told.stderr).toContain(`(deniedReads: **/.env*). To allow it: --readable ${cwd}/${denied}.`)
   })
 
+  test.each(['.ssh', '.ssh/deep', '.config/fish', '.config/portcullis'])('does not work in ~/%s', async (name) => {
+    const home = tempDir({ [`${name}/config`]: 'kept' })
+    const cwd = join(home, name)
+    const ended = await agent(['sandbox', '--', 'sh', '-c', 'cat config; echo x > authorized_keys'], { cwd, home })
+    expect([ended.code, ended.stdout]).toEqual([2, ''])
+    expect(ended.stderr).toMatch(/which is protected|is protected: credentials are kept there/)
+    expect(readdirSync(cwd)).toEqual(['config'])
+    if (name !== '.config/fish') return
+    const allowed = ['-c', 'protected.allow=[".config/fish"]', '--', 'sh', '-c', 'echo x > config']
+    expect((await agent(['sandbox', ...allowed], { cwd, home })).code).toBe(0)
+    expect(readFileSync(join(cwd, 'config'), 'utf8')).toBe('x\n')
+  })
+
   test('--env passes a variable through by name, or sets one', async () => {
     const args = [
       'sandbox',
