@@ -10,6 +10,7 @@ export { concealedOf } from './protected/may-read.ts'
 export { protectingPlace, protectingPlaces } from './protected/may-write.ts'
 export { ledTo, protectThroughLinks } from './protected/through-links.ts'
 export { codeThatRunsLater, runsLater } from './protected/runs-later.ts'
+export { keyFilesIn } from './protected/key-files.ts'
 export { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
 export { protectedTable } from './protected/protected-table.ts'
 export type { ProtectedPlace } from './protected/protected-place.ts'
@@ -80,6 +81,7 @@ export { renderDenial } from './denials/render-denial.ts'
 export type { CommandResult, OpenedSandbox, RunCommandOptions } from './run-command.ts'
 export {
   areMounted,
+  makeWhiteout,
   mountOptions,
   mountsBelow,
   overlayStart,

@@ -4,7 +4,7 @@ export type Mount = {
   readonly path: string
   /** The path on the host of what is mounted, without symlinks. If it is absent, `path` is also the path on the host. */
   readonly source?: string
-  /** Only for a `cache`: a directory of the run's own that contains the directories `upper` and `work`. */
+  /** Only for overlays: a directory that contains the directories `upper` and `work`. */
   readonly storage?: string
   readonly as:
     | 'writable'
@@ -17,6 +17,9 @@ export type Mount = {
     | 'refused-file'
     /** An overlay over the directory `source`. What commands write in it is stored in the directory `storage`. */
     | 'cache'
+    /** The same for the root of a view with layers. Where no overlay is possible, the command doesn't start. */
+    | 'layered'
+    | 'layered-read-only'
     /** The content of `source` is shown in place of the file, but only if commands can see the file at all. */
     | 'replaced-file'
 }

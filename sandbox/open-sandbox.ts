@@ -111,7 +111,11 @@ async function openAt(asked: SandboxPolicy, backend: Backend, options: SandboxOp
   })
 }
 
-function requireViews({ mode }: SandboxPolicy, backend: Backend): void {
+function requireViews({ mode, views }: SandboxPolicy, backend: Backend): void {
+  if (backend !== 'bubblewrap' && views.some(({ over }) => over !== undefined)) {
+    const reason = "it can't mount the layers of a private view"
+    throw new SandboxError('unavailable', { backend, reason, remedy: 'Use the bubblewrap backend on Linux.' })
+  }
   if (mode !== 'danger-full-access' && factsOf(backend).hasViews) return
   const others = backendNames().filter((name) => factsOf(name).hasViews)
   throw new SandboxError('unavailable', {

@@ -73,7 +73,11 @@ export function planFence(
     const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
     return stat === undefined ? undefined : { device: stat.dev, inode: stat.ino }
   }
+  const isLayered = (path: string): boolean =>
+    policy.views.some(({ over, source }) => over !== undefined && isWithin(path, source))
   const allow = (path: string, stored: string, accesses: number): readonly FenceRoot[] => {
+    // An overlay has other numbers than the directories of which it consists.
+    if (path === stored && isLayered(path)) return [{ path: shownPath(path, policy.views), accesses }]
     const identity = identify(stored)
     return identity === undefined ? [] : [{ path: shownPath(path, policy.views), accesses, identity }]
   }

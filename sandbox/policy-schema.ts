@@ -113,6 +113,8 @@ export function makePolicySchema() {
     openFiles: z.int().min(32).optional(),
   })
 
+  const [isOverlay, over] = [z.literal(true).optional(), absolutePath.optional()]
+  const view = z.strictObject({ path: absolutePath, source: absolutePath, overlay: isOverlay, over })
   const policy = z.strictObject({
     /** With `danger-full-access`, commands are not confined. Only the settings for the environment and the limits apply. */
     mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']),
@@ -146,12 +148,10 @@ export function makePolicySchema() {
       .default(() => [...protectedPlaces()]),
     /**
      * Private views. At each `path` (a directory, given without symlinks), commands see the directory `source` in place of the original. They can't
-     * reach the original, and they can't reach `source` at its own path. Paths in this policy refer to the files that commands see. Only backends that
-     * can mount support views.
+     * reach the original, and they can't reach `source` at its own path. Paths in this policy refer to the files that commands see. `over`: see `View`.
+     * Only backends that can mount support views.
      */
-    views: z
-      .array(z.strictObject({ path: absolutePath, source: absolutePath, overlay: z.literal(true).optional() }))
-      .default([]),
+    views: z.array(view).default([]),
     network: Network.default({ mode: 'off' }),
     /**
      * Programs outside the sandbox that commands reach at the same port of their own `localhost`, whatever `network` says: databases, servers that are

@@ -166,7 +166,9 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
   const { path, as } = mount
   const outer = enclosing.as
   const isMade = outer === 'private' || outer === 'tmpfs' || isWithin(path, '/dev')
-  const there = isMade ? undefined : stage.look(underneath(path, enclosing))
+  // Nobody has seen the overlay yet, and its entries have other numbers than those of its layers.
+  const isLayered = outer === 'layered' || outer === 'layered-read-only'
+  const there = isMade || isLayered ? undefined : stage.look(underneath(path, enclosing))
   const put = (what: Extract<Step, { do: 'mount' }>['what'], change: Step['change'], create: Step['create']): Step => ({
     do: 'mount',
     what,
@@ -183,6 +185,7 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
     case 'writable': {
       // The path becomes a mount point within a writable mount, so that it can't be renamed.
       if (outer === 'writable' && mount.source === undefined) return [put('itself', undefined, undefined)]
+      if (isLayered && mount.source === undefined) return [put('itself', { clear: readOnly }, undefined)]
       const { what, create } = take(mount.source ?? path)
       return [put(what, undefined, create)]
     }
@@ -195,13 +198,16 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
       const { what, create } = take(mount.source ?? path)
       return [put(what, { set: readOnly, recursive: true }, create)]
     }
-    case 'cache': {
+    case 'cache':
+    case 'layered':
+    case 'layered-read-only': {
       const [lower, storage] = [mount.source ?? path, mount.storage ?? '']
+      const cover = as === 'cache' ? { change: { set: readOnly, recursive: true } } : {}
       taken.push(
         { do: 'hold', as: path, path: behindOwnDevices(lower), identity: stage.look(lower).identity },
-        { do: 'cover', held: path, path: behindOwnDevices(storage), identity: stage.look(storage).identity },
+        { do: 'cover', held: path, path: behindOwnDevices(storage), identity: stage.look(storage).identity, ...cover },
       )
-      return [put({ taken: path }, undefined, 'directory')]
+      return [put({ taken: path }, as === 'layered-read-only' ? { set: readOnly } : undefined, 'directory')]
     }
     case 'replaced-file': {
       const { what } = take(mount.source ?? path)

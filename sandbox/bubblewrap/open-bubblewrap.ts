@@ -59,6 +59,10 @@ export async function openBubblewrap(
   const bubblewrap = await requireBubblewrap()
   const { program, watches, fence: fenceVersion, overlays } = bubblewrap
   const architecture = requireArchitecture('bubblewrap', 'system call filter')
+  if (!overlays && policy.views.some(({ over }) => over !== undefined)) {
+    const remedy = 'Use Linux 5.11 or newer, and a directory for temporary data that is not an overlay itself.'
+    throw new SandboxError('unavailable', { backend: 'bubblewrap', reason: 'no overlays can be mounted', remedy })
+  }
   dockerSocketGroup(policy, 'bubblewrap')
   refuseAbstractSockets(policy)
   const networks = await prepareNetwork(policy, options)

@@ -70,7 +70,7 @@ async function probe(): Promise<Probe> {
 }
 
 /** The version of the trial. Increment it whenever the trial changes, because the success of an older trial then proves nothing. */
-const trialVersion = 8
+const trialVersion = 9
 
 /** The key of a trial's result: the trial's version, bwrap's file, the kernel's version, the boot id, the user id and where temporary data is. */
 function machineKey(program: string): string {

@@ -78,7 +78,7 @@ async function tryIn(directory: string, program: string, watches: WatchLimits | 
   const plan = encodeStart(arch, {
     steps: [
       { do: 'hold', as: 'cache', path: join(storage, 'cache') },
-      { do: 'cover', held: 'cache', path: storage },
+      { do: 'cover', held: 'cache', path: storage, change: { set: mountFlags.readOnly, recursive: true } },
       { do: 'mount', what: 'shared-memory', path: '/dev/shm' },
       { do: 'change', path: '/', change: { set: mountFlags.readOnly, recursive: true } },
       { do: 'mount', what: { taken: 'cache' }, path: covered },

@@ -134,6 +134,8 @@ function sourceOf(mount: Mount, directories: Directories): string {
     case 'read-only':
     case 'replaced-file':
     case 'cache':
+    case 'layered':
+    case 'layered-read-only':
       return mount.source ?? mount.path
     case 'private':
       return directories.privateTemp

@@ -103,13 +103,12 @@ static long make_overlay(int lower, int storage) {
   return tree;
 }
 
-/* Where no overlay can be stored, the directory is shown as it is, read-only. */
+/* Where no overlay can be stored, the directory is shown as it is, with the flags of the step. A step without flags needs the overlay. */
 static int cover(const struct step *step, int lower, int storage) {
   long overlay = make_overlay(lower, storage);
-  if (overlay >= 0) return (int)overlay;
+  if (overlay >= 0 || step->set == 0) return (int)succeed(step, overlay);
   int tree = copy_tree(step, lower);
-  struct mount_attr change = {.attr_set = MOUNT_ATTR_RDONLY};
-  succeed(step, CALL(mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &change, sizeof change));
+  change_flags(step, tree);
   return tree;
 }
 

@@ -33,7 +33,7 @@ export type Step = (
     }
   /**
    * Replaces a held directory by an overlay of it, which a later step can mount once as one that was `taken`. What is written is stored in the
-   * directories `upper` and `work` at the path. Where no overlay is possible, it is a copy to which nobody can write.
+   * directories `upper` and `work` at the path. Where no overlay is possible, it is a copy with the flags of `change`; without `change`, the step fails.
    */
   | { readonly do: 'cover'; readonly held: string }
   /** Changes the flags of the mount at the path. */

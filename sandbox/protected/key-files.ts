@@ -45,7 +45,11 @@ export function keyFileAt(path: string): KeyFile | undefined {
   return clean === text ? undefined : { path, shown: clean }
 }
 
-/** The files with secrets that are directly in a directory. */
+/**
+ * The files with secrets that are directly in a directory.
+ *
+ * @internal
+ */
 export function keyFilesIn(directory: string): readonly KeyFile[] {
   return namesIn(directory).flatMap((name) => {
     const found = obeyed.test(name) || keys.test(name) ? keyFileAt(join(directory, name)) : undefined

@@ -1,4 +1,4 @@
-// execa isn't used here, because the call is synchronous and happens just before this process is replaced.
+// execa isn't used here, because the calls are synchronous: some happen just before this process is replaced.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -152,6 +152,19 @@ function readSetting(name: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/**
+ * Makes a file that removes, in the upper layer of an overlay, the entry of the same name (see overlayfs in the kernel's documentation). It can be linked to as
+ * many names as needed.
+ *
+ * @throws Error if this user can't make one here
+ * @internal
+ */
+export function makeWhiteout(path: string): void {
+  const options = { encoding: 'utf8', env: { LC_ALL: 'C' }, ...patience } as const
+  const { status, stderr, error } = spawnSync(systemProgram('mknod'), [path, 'c', '0', '0'], options)
+  if (status !== 0) throw new Error(`no whiteout can be made: ${error?.message ?? stderr.trim()}`)
 }
 
 /**

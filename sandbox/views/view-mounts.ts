@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { Mount } from '../mount.ts'
 import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../sandbox-policy.ts'
@@ -33,6 +34,13 @@ function withPaths(policy: SandboxPolicy, replace: (path: string) => string): Sa
   }
 }
 
+function layered(mount: Mount, { over, source }: View, path: string): Mount {
+  const as = mount.as === 'writable' ? 'layered' : mount.as === 'read-only' ? 'layered-read-only' : undefined
+  return as === undefined || over === undefined
+    ? { ...mount, path }
+    : { path, as, source: over, storage: dirname(source) }
+}
+
 /** Moves each mount from the path at which its file is stored to the path at which commands see the file. */
 export function mountsAsShown(mounts: readonly Mount[], views: readonly View[]): readonly Mount[] {
   if (views.length === 0) return mounts
@@ -45,6 +53,9 @@ export function mountsAsShown(mounts: readonly Mount[], views: readonly View[]):
     .map((mount): Mount => {
       const path = shownPath(mount.path, views)
       if (path === mount.path) return mount
+      const view = views.find((each) => each.over !== undefined && isWithin(mount.path, each.source))
+      // What is mounted without a source of its own is in the overlay, of which the view's source is only a part.
+      if (view?.over !== undefined) return mount.path === view.source ? layered(mount, view, path) : { ...mount, path }
       const hasSource = mount.as === 'writable' || mount.as === 'read-only' || mount.as === 'replaced-file'
       return hasSource ? { ...mount, path, source: mount.source ?? mount.path } : { ...mount, path }
     })

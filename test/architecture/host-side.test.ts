@@ -107,7 +107,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/cli/session-beginning.ts': "the session's folder, or named on the command line, and no command runs",
   'engine/batch/folder/files.ts': "the batch's own folder",
   'engine/run/judge/base-cache.ts': "the program's own state folder",
-  'engine/run/judge/judge-trees.ts': 'copies of trees, in which no command runs yet; nothing is written through a link',
+  'engine/run/judge/judge-tree.ts': 'throw-away trees, in which no command runs yet; nothing is written through a link',
   'engine/run/judge/reporters.ts': 'nothing: it contains the text of a plugin for pytest',
   'engine/run/judge/watched-command.ts': 'a new folder, before the command runs; reports are read with `readHostFile`',
   'engine/batch/queue/attempt-result.ts': "the batch's own folder, when no command runs any more",

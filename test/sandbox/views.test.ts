@@ -158,3 +158,57 @@ test('a private view is refused where nothing is mounted', async () => {
   await expect(open).rejects.toThrow(SandboxError)
   await expect(open).rejects.toThrow("can't give them a private view")
 })
+
+/** Creates a directory, and what is laid over it. */
+async function layered(files: Readonly<Record<string, string>>) {
+  const [path, kept] = [await temporaryDirectory(), await temporaryDirectory()]
+  mkdirSync(join(path, 'sub'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text)
+  const source = join(kept, 'upper')
+  for (const made of ['work', 'upper', 'upper/sub']) mkdirSync(join(kept, made))
+  const views = [{ path, source, over: path }]
+  return { path, source, kept, policy: { mode: 'workspace-write', views, deniedReads: [kept] } } as const
+}
+
+test.skipIf(needsBubblewrap())('layers over a directory show both, and only the upper one is written to', async () => {
+  const { path, source, policy } = await layered({ 'a.txt': 'a', 'b.txt': 'b', 'sub/c.txt': 'c' })
+  writeFileSync(join(source, 'b.txt'), 'upper')
+  const sandbox = closeLater(await openSandbox(parsePolicy({ workspace: path, ...policy }), { backend: 'bubblewrap' }))
+  const seen = await run(
+    sandbox,
+    'cat a.txt b.txt sub/c.txt; echo x > a.txt; rm sub/c.txt; ls sub; echo new > sub/d; umount .',
+  )
+  expect(seen.stdout).toBe('aupperc')
+  expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('a')
+  expect(readdirSync(join(path, 'sub'))).toEqual(['c.txt'])
+  expect((await run(sandbox, 'cat a.txt; ls sub')).stdout).toBe('x\nd\n')
+  const reading = await run(sandbox, 'cat a.txt; echo y > a.txt', { readOnly: true })
+  expect([reading.stdout, codeOf(reading) === 0]).toEqual(['x\n', false])
+})
+
+test.skipIf(needsBubblewrap())(
+  'only the workspace is writable in layers over a directory that contains it',
+  async () => {
+    const { path, policy } = await layered({ 'a.txt': 'a', 'sub/c.txt': 'c' })
+    const workspace = join(path, 'sub')
+    const sandbox = closeLater(await openSandbox(parsePolicy({ workspace, ...policy }), { backend: 'bubblewrap' }))
+    const seen = await run(
+      sandbox,
+      'pwd; cat ../a.txt c.txt; echo x > c.txt; cat c.txt; echo x > ../a.txt || mkdir ../b || mv ../a.txt .',
+    )
+    expect([seen.stdout, codeOf(seen) === 0]).toEqual([`${workspace}\nacx\n`, false])
+    expect(readFileSync(join(path, 'sub/c.txt'), 'utf8')).toBe('c')
+  },
+)
+
+test.skipIf(needsBubblewrap())('a command doesn’t start where the layers of its view can’t be mounted', async () => {
+  const { path, kept, policy } = await layered({ 'a.txt': 'a' })
+  const sandbox = closeLater(await openSandbox(parsePolicy({ workspace: path, ...policy }), { backend: 'bubblewrap' }))
+  rmSync(join(kept, 'work'), { recursive: true })
+  await expect(run(sandbox, 'true')).rejects.toMatchObject({ code: 'setup-failed' })
+  await expect(
+    openSandbox(parsePolicy({ workspace: path, ...policy }), { backend: 'docker', image }),
+  ).rejects.toMatchObject({
+    code: 'unavailable',
+  })
+})
