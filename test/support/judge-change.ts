@@ -8,6 +8,7 @@ import { watchOwn } from '../../engine/run/judge/judge-attempt.ts'
 import { judgeChange, type Judged } from '../../engine/run/judge/judge-change.ts'
 import { Judge } from '../../engine/run/judge/judge.ts'
 import { makeView } from '../../engine/transaction/private-view.ts'
+import type { PrivateView } from '../../engine/transaction/stored-view.ts'
 import { recordChanges } from '../../engine/transaction/record-changes.ts'
 import { runVerification } from '../../engine/tools/run-verification.ts'
 import type { ToolContext } from '../../engine/tools/tool.ts'
@@ -29,6 +30,9 @@ export type Case = {
   readonly readable?: readonly string[]
   /** Commands that the run executes in its view before it is done. Default: none. */
   readonly runs?: string
+  /** What commands can't read. Default: nothing of the tree. */
+  readonly denied?: readonly string[]
+  readonly unixSockets?: boolean
 }
 
 /** Where the results of bases are stored, so that each base is tested once. */
@@ -60,12 +64,21 @@ export function committed(files: Files): string {
   return root
 }
 
+/** What a change is judged with. */
+export type Opened = {
+  readonly root: string
+  readonly view: PrivateView
+  readonly subject: Judge
+  readonly context: ToolContext
+}
+
 /**
- * Judges a change with the real sandbox and the real runners.
- *
- * @returns what was judged; or how the command ended, if it didn't succeed in the run's own tree
+ * Opens the judge of a change with the real sandbox and the real runners.
  */
-export async function judge({ files, change, command, settings, readable = [], runs }: Case): Promise<Judged | string> {
+export async function withJudge<Result>(
+  { files, change, settings, readable = [], runs, denied = [], unixSockets = false }: Omit<Case, 'command'>,
+  use: (opened: Opened) => Promise<Result>,
+): Promise<Result> {
   const root = committed(files)
   const directory = lockedFolder()
   const view = await makeView(directory, [root], 'copy', '')
@@ -73,11 +86,12 @@ export async function judge({ files, change, command, settings, readable = [], r
     mode: 'workspace-write',
     workspace: root,
     views: [...view.views],
-    deniedReads: [directory],
+    deniedReads: [directory, ...denied],
     readableRoots: [...readable],
     // Without this, go compiles its library anew for each command.
     writableRoots: [cache],
     environment: { set: { GOCACHE: join(cache, 'go') } },
+    unixSockets,
   })
   const sandbox = await openSandbox(policy)
   try {
@@ -107,13 +121,24 @@ export async function judge({ files, change, command, settings, readable = [], r
       openOwn: (own) => openSandbox(own, { known: sandbox.known?.() }),
       openCopies: (copies) => openSandbox(copies),
     })
+    return await use({ root, view, subject, context })
+  } finally {
+    await sandbox.close()
+  }
+}
+
+/**
+ * Judges a change.
+ *
+ * @returns what was judged; or how the command ended, if it didn't succeed in the run's own tree
+ */
+export function judge({ command, ...given }: Case): Promise<Judged | string> {
+  return withJudge(given, async ({ subject, context }) => {
     const watch = await watchOwn(subject, command, context)
     const result = await runVerification(command, 1, context, watch)
     const own = await watch?.end()
     if (result.type !== 'passed') return result.type === 'failed' ? `${result.end}\n${result.words}` : result.why
     if (own === undefined) return 'nothing changed'
-    return await judgeChange(subject, command, own, context)
-  } finally {
-    await sandbox.close()
-  }
+    return judgeChange(subject, command, own, context)
+  })
 }

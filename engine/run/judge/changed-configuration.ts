@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path/posix'
 import type { RunChange } from '../../transaction/change-record.ts'
 import { manifests, type JudgePart } from './judge-parts.ts'
-import { textIn } from './judge-trees.ts'
+import { textIn } from './judge-tree.ts'
 import type { NamingText } from './files-in-text.ts'
 import type { RunText } from './judged-apart.ts'
 import { isTest } from '../record/make-record.ts'

@@ -3,7 +3,7 @@ import type { Sandbox } from '../../../sandbox/index.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import { judgeChange, type Judged, type OwnRun } from './judge-change.ts'
 import { stateOf, type Judge } from './judge.ts'
-import { textIn } from './judge-trees.ts'
+import { textIn } from './judge-tree.ts'
 import { judgePolicy } from './run-under-judge.ts'
 import { relativeTests } from './test-results.ts'
 import { WatchedCommand } from './watched-command.ts'
@@ -43,7 +43,7 @@ export async function watchOwn(judge: Judge, command: string, context: ToolConte
   const base = await judge.base(command, context)
   if (base === undefined) return undefined
   const { source, path } = judge.tree
-  const watched = new WatchedCommand(judge.watchOptions(command, source, base.asks))
+  const watched = new WatchedCommand(judge.watchOptions(command, (file) => textIn(source, file), base.asks))
   const sandbox = await judge.options
     .openOwn(judgePolicy(context.sandbox.policy, watched.folder))
     .catch((error: unknown) => {

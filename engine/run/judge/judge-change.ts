@@ -6,7 +6,9 @@ import { changedConfiguration, manifestsIn, startedBy } from './changed-configur
 import { packagesOf } from './installed-packages.ts'
 import { matchesAny, stateOf, type Judge } from './judge.ts'
 import type { JudgePart } from './judge-parts.ts'
-import { copyTrees, isInCopy, restore, restoreGit, restoreJudge, textIn, type JudgeTrees } from './judge-trees.ts'
+import { textIn, type JudgeTree } from './judge-tree.ts'
+import { isInTree } from './judge-trees.ts'
+import { putAll, putChanges } from './put-changes.ts'
 import { changesOfCommand } from './reach-command.ts'
 import { variantsOf } from './judged-apart.ts'
 import { notRed, redBefore } from './red-before.ts'
@@ -41,12 +43,15 @@ export async function judgeChange(
   const { changes } = record
   judge.noteJudged(record)
   const { path: root, source } = judge.tree
+  const { directory } = judge.options.view
   const mine = changes.filter((change) => change.root === root && change.after.type !== 'directory')
   const baseTests = testsOf(base)
   // Runners also report a file that is no test, such as a helper in the folder of tests, as one test with the name of the file.
   const inFiles = [...baseTests.values(), ...own.tests.values()].filter(({ name, file }) => name !== file)
   const files = new Set(inFiles.flatMap(({ file }) => file ?? []))
-  const reached = judge.reach(command, root, manifestsIn(mine))
+  const before = (path: string): string | undefined => textIn(root, path)
+  const after = (path: string): string | undefined => textIn(source, path)
+  const reached = judge.reach(command, before, manifestsIn(mine))
   const byName = (path: string): JudgePart => judge.part(path, (each) => files.has(each), reached)
   // What git ignores is as on the base.
   const seen = mine.filter(({ ignored }) => ignored !== true)
@@ -60,7 +65,7 @@ export async function judgeChange(
   }
   const part = keeping(named)
   const inTests = seen.filter(({ path }) => part(path) === 'test').map(({ path }) => path)
-  const commands = changesOfCommand(reached, judge.reach(command, source, manifestsIn(mine)))
+  const commands = changesOfCommand(reached, judge.reach(command, after, manifestsIn(mine)))
   const settings = changedConfiguration(seen, part, reached, [root, source])
   const asOwn: JudgedRun = { succeeded: true, end: 'exit code 0', tests: own.tests }
   const written = new Set<string>()
@@ -74,28 +79,39 @@ export async function judgeChange(
       settings,
       files: {
         changed: inTests.filter((path) => files.has(path) || files.size === 0),
-        before: (path) => textIn(root, path),
-        after: (path) => textIn(source, path),
+        before,
+        after,
       },
       support: inTests.filter((path) => !files.has(path) && files.size > 0),
     })
   let installed: readonly string[] = []
-  const runKept = (old: readonly string[] = []): Promise<StoredRun> =>
-    onTrees(judge, 'own', context, async (trees, place) => {
-      installed = restoreJudge(mine, { part: keeping(old), base: root, copy: place, needsNone: baseTests.size > 0 })
-      await restoreGit(root, place)
-      requireCopies(context, trees)
-      const ran = await judge.runOn(judge.watchOptions(command, place, base.asks), trees.views, context)
-      if (ran === undefined) throw new Error('The change could not be judged: the command may no longer run.')
-      for (const path of ran.written) if (!base.written.includes(path)) written.add(path)
-      return ran
+  const runKept = async (old: readonly string[] = []): Promise<StoredRun> => {
+    const ran = await judge.runOn(command, base.asks, context, (trees) => {
+      for (const tree of trees) {
+        const theirs = changes.filter((change) => change.root === tree.view.path)
+        if (tree.view.path !== root) putAll(tree, theirs, directory)
+        else {
+          const options = { part: keeping(old), base: root, own: source, directory, needsNone: baseTests.size > 0 }
+          installed = putChanges(tree, theirs, options)
+        }
+      }
+      requireTrees(context, trees)
     })
+    if (ran === undefined) throw new Error('The change could not be judged: the command may no longer run.')
+    for (const path of ran.written) if (!base.written.includes(path)) written.add(path)
+    return ran
+  }
   let onBase: Promise<StoredRun | undefined> | undefined
   /** Runs the run's tests on the base's sources, once. */
   const runOnBase = (): Promise<StoredRun | undefined> =>
-    (onBase ??= onTrees(judge, 'base', context, (trees, place) => {
-      for (const path of inTests) restore(path, source, place)
-      return judge.runOn(judge.watchOptions(command, place, base.asks), trees.views, context)
+    (onBase ??= judge.runOn(command, base.asks, context, (trees) => {
+      const tree = trees.find(({ view }) => view.path === root)
+      if (tree !== undefined)
+        putAll(
+          tree,
+          mine.filter(({ path }) => inTests.includes(path)),
+          directory,
+        )
     }))
 
   const isOwn =
@@ -182,22 +198,9 @@ function asWritten(file: string): { readonly file: string; readonly what: string
   return { file, what: `${file} was written while the base's tests ran` }
 }
 
-async function onTrees<Result>(
-  judge: Judge,
-  which: 'base' | 'own',
-  { signal }: ToolContext,
-  use: (trees: JudgeTrees, place: string) => Promise<Result>,
-): Promise<Result> {
-  const trees = await copyTrees(judge.options.view, which, which, signal)
-  try {
-    return await use(trees, trees.views.find(({ path }) => path === judge.tree.path)?.source ?? '')
-  } finally {
-    await trees.remove()
-  }
-}
-
-function requireCopies({ workspace, sandbox }: ToolContext, { views }: JudgeTrees): void {
-  const away = [workspace, ...sandbox.policy.writableRoots].find((path) => !isInCopy(path, views))
+function requireTrees({ workspace, sandbox }: ToolContext, trees: readonly JudgeTree[]): void {
+  const views = trees.map(({ view }) => view)
+  const away = [workspace, ...sandbox.policy.writableRoots].find((path) => !isInTree(path, views))
   if (away === undefined) return
   throw new Error(`The change can't be judged: ${away} is no longer a directory of its own. Restore it.`)
 }

@@ -1,62 +1,130 @@
+import { chmodSync, lstatSync, mkdirSync, realpathSync, statSync, utimesSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import {
-  lstatSync,
-  lutimesSync,
-  mkdirSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
-import { encodePath, readHostFile, removeTree, TreeTooLarge, type View } from '../../../sandbox/index.ts'
+  keyFilesIn,
+  makeWhiteout,
+  mountsBelow,
+  removeTree,
+  TreeTooLarge,
+  type SandboxPolicy,
+  type View,
+} from '../../../sandbox/index.ts'
+import { pathOfKey } from '../../core/changes/list-files.ts'
 import { isInside } from '../../core/directories-between.ts'
 import { UserError } from '../../core/user-error.ts'
-import { copyGit } from '../../transaction/copy-git.ts'
-import { copyTree } from '../../transaction/copy-tree.ts'
 import { CopyRefusal, type CopyLimit } from '../../transaction/copy-limit.ts'
+import { copyTree } from '../../transaction/copy-tree.ts'
+import { filesIn } from '../../transaction/files-in.ts'
 import { isNoSpace } from '../../transaction/no-space.ts'
+import { copyGitOf } from '../../transaction/overlay/storage.ts'
+import { isText } from '../../transaction/path-keys.ts'
 import { sessionsIn } from '../../transaction/private-view.ts'
-import type { PrivateView } from '../../transaction/stored-view.ts'
-import type { RunChange } from '../../transaction/change-record.ts'
-import { installedIn, isSamePackage } from './installed-packages.ts'
-import type { JudgePart } from './judge-parts.ts'
-import { mergeManifest } from './merge-manifest.ts'
+import { findSecretFiles } from '../../transaction/secret-files.ts'
+import { viewFolder, type PrivateView } from '../../transaction/stored-view.ts'
+import { JudgeTree } from './judge-tree.ts'
 
-const largest = 512 * 1024 * 1024
+/** Throw-away trees with what the base has in all trees of a view. Commands see them at the paths of the trees. */
+export type JudgeTrees = {
+  readonly trees: readonly JudgeTree[]
+  readonly views: readonly View[]
+  readonly remove: () => Promise<void>
+}
 
-/** Throw-away copies of all trees of a view, which commands see at the paths of the trees. */
-export type JudgeTrees = { readonly views: readonly View[]; readonly remove: () => Promise<void> }
+/** What is left out of layers over the trees of a view: for each tree, the keys of its files with secrets. */
+export type Withheld = readonly (readonly string[])[]
 
 /**
- * Copies the trees of a view.
+ * Finds out whether commands can see layers over the trees of a view, of which nothing has to be copied.
  *
- * @param which `base`: as the user has them; `own`: as the run has left them
+ * @returns what is left out of them; undefined if the trees must be copied, because the sandbox would have to look into them
  */
-export async function copyTrees(
+export async function withheldFromLayers(
   { directory, views, state }: PrivateView,
-  which: 'base' | 'own',
-  name: string,
-  signal: AbortSignal,
+  policy: SandboxPolicy,
+): Promise<Withheld | undefined> {
+  const { deniedReads, unixSockets, dockerSocket } = policy
+  if (unixSockets || dockerSocket !== undefined) return undefined
+  const isWithin = (path: string): boolean => path.startsWith('**/') || views.some((view) => isInside(path, view.path))
+  if (deniedReads.some(isWithin)) return undefined
+  const withheld: (readonly string[])[] = []
+  for (const { path } of views) {
+    if (sessionsIn(path, directory) !== undefined || mountsBelow(path).length > 0) return undefined
+    const { files, links, hasRepositories } = await filesIn(path)
+    const secrets = state.shown && (await findSecretFiles(path, [...files, ...links], state.shown))
+    const keys = [...(secrets ?? [])]
+    if (hasRepositories || !keys.every(isText)) return undefined
+    withheld.push(keys)
+  }
+  return withheld
+}
+
+/** Makes layers over the trees of a view. `roots`: the directories of the policy, which must be in them. */
+export async function makeLayers(
+  { directory, views }: PrivateView,
+  roots: readonly string[],
+  withheld: Withheld,
 ): Promise<JudgeTrees> {
-  const folder = join(directory, 'judge', name)
-  const remove = (): Promise<void> => removeTree(folder)
-  await remove()
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const { folder, remove } = await emptyFolder(directory)
   try {
-    const copies = views.map(({ path }, index): View => ({ path, source: join(folder, `${index}`) }))
-    for (const [index, { path, source }] of views.entries()) {
-      const [from, to] = [which === 'base' ? path : source, copies[index]?.source ?? '']
+    const whiteout = join(folder, 'whiteout')
+    makeWhiteout(whiteout)
+    const trees: JudgeTree[] = []
+    for (const [index, { path }] of views.entries()) {
+      const storage = join(folder, `${index}`)
+      const source = join(storage, 'upper')
+      mkdirSync(join(storage, 'work'), { recursive: true, mode: 0o700 })
+      mkdirSync(source)
+      const tree = new JudgeTree({ path, source, over: path, overlay: true }, whiteout)
+      for (const key of withheld[index] ?? []) tree.remove(pathOfKey(key))
+      const own = [path, ...roots.filter((root) => isInside(root, path))]
+      for (const root of own) {
+        tree.makeDirectory(root.slice(path.length + 1))
+        for (const file of keyFilesIn(root)) {
+          const name = file.path.slice(path.length + 1)
+          if (file.shown === undefined) tree.remove(name)
+          else tree.writeFile(name, Buffer.from(file.shown, 'latin1'), 0o644)
+        }
+      }
+      if (lstatSync(join(path, '.git'), { throwIfNoEntry: false }) !== undefined)
+        await copyGitOf(path, join(source, '.git'), join(storage, 'index'))
+      const { mode, atime, mtime } = statSync(path)
+      chmodSync(source, mode & 0o777)
+      utimesSync(source, atime, mtime)
+      trees.push(tree)
+    }
+    return { trees, views: trees.map(({ view }) => view), remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+/** Copies the trees of a view. */
+export async function copyTrees({ directory, views, state }: PrivateView, signal: AbortSignal): Promise<JudgeTrees> {
+  const { folder, remove } = await emptyFolder(directory)
+  try {
+    const trees: JudgeTree[] = []
+    for (const [index, { path }] of views.entries()) {
+      const source = join(folder, `${index}`)
       const how = state.strategy === 'reflink' ? 'reflink' : 'copy'
       const limit = state.strategy === 'overlay' ? copyLimit : undefined
-      const shown = which === 'base' ? state.shown : undefined
-      await copyOne(from, to, how, { limit, without: sessionsIn(from, directory), shown, signal })
+      await copyOne(path, source, how, { limit, without: sessionsIn(path, directory), shown: state.shown, signal })
+      trees.push(new JudgeTree({ path, source }))
     }
-    return { views: copies, remove }
+    return { trees, views: trees.map(({ view }) => view), remove }
   } catch (error) {
     await remove()
     throw refusalOf(error, directory)
   }
+}
+
+/** An empty folder for the trees of one run of a command. What one that was killed has left is removed here, or with the view. */
+async function emptyFolder(directory: string) {
+  const folder = join(viewFolder(directory), 'judge')
+  const remove = (): Promise<void> => removeTree(folder)
+  await remove()
+  mkdirSync(folder, { mode: 0o700 })
+  return { folder, remove }
 }
 
 /** The maximum size of a tree that is copied for a judge although its view is no copy, but an overlay, which has the size of what the run writes. */
@@ -91,8 +159,8 @@ async function copyOne(
   }
 }
 
-/** Whether commands that start at a path of a copied tree really start in the copy: a run may have put a link in the place of a directory. */
-export function isInCopy(path: string, views: readonly View[]): boolean {
+/** Whether commands that start at a path of a tree really start in it: a run may have put a link in the place of a directory. */
+export function isInTree(path: string, views: readonly View[]): boolean {
   const view = views.find((each) => isInside(path, each.path))
   if (view === undefined) return true
   const place = view.source + path.slice(view.path.length)
@@ -101,133 +169,4 @@ export function isInCopy(path: string, views: readonly View[]): boolean {
   } catch {
     return false
   }
-}
-
-/** What is done with one change when a tree for a judge is put together. */
-type PutTogether = {
-  readonly part: (path: string) => JudgePart
-  /** The tree of the base. */
-  readonly base: string
-  /** The copy of the run's tree. */
-  readonly copy: string
-  /** Whether the base's judge has shown tests, so that what starts programs there is all that it needs. */
-  readonly needsNone: boolean
-}
-
-/**
- * Puts the base's judge in place of the run's. What git ignores is as in the base as well, unless a package manager has installed it: built files must be
- * built from the base's tests. All changed files get the present time, so that tools build anew what depends on them.
- *
- * @returns the installed files that stay as the run has left them
- */
-export function restoreJudge(changes: readonly RunChange[], trees: PutTogether): readonly string[] {
-  const { part, base, copy } = trees
-  const installed: string[] = []
-  const now = new Date()
-  for (const { path, after, ignored } of changes) {
-    const what = part(path)
-    const name = basename(path)
-    if (after.type === 'directory') continue
-    if (what === 'dependency' && !isOfBase(path, trees)) installed.push(path)
-    else if (what === 'manifest') restoreManifest(path, name, base, copy)
-    else if (what !== 'source' || ignored === true) restore(path, base, copy)
-    const place = encodePath(join(copy, path))
-    const stats = isReachable(path, copy) ? lstatSync(place, { throwIfNoEntry: false }) : undefined
-    if (stats?.isFile() === true) lutimesSync(place, now, now)
-  }
-  return installed
-}
-
-/** Puts the base's git directory in place of the run's: what a command checks out must not be what the run has committed or added. */
-export async function restoreGit(base: string, copy: string): Promise<void> {
-  const [from, to] = [join(base, '.git'), join(copy, '.git')]
-  const isDirectory = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-  if (!isDirectory(from) || !isDirectory(to)) return
-  await copyGit([{ from: Buffer.from(from), to: Buffer.from(to) }], () => undefined)
-}
-
-/** Puts the state that a path has in one tree into another tree. Never writes through a link. */
-export function restore(path: string, from: string, to: string): void {
-  const [source, target] = [encodePath(join(from, path)), encodePath(join(to, path))]
-  const stats = isReachable(path, from) ? lstatSync(source, { throwIfNoEntry: false }) : undefined
-  if (stats === undefined) {
-    if (isReachable(path, to)) rmSync(target, { recursive: true, force: true })
-    return
-  }
-  makeDirectories(dirname(path), to)
-  rmSync(target, { recursive: true, force: true })
-  if (stats.isSymbolicLink()) symlinkSync(readlinkSync(source, 'buffer'), target)
-  else if (stats.isDirectory()) mkdirSync(target)
-  else if (stats.isFile()) {
-    const bytes = readHostFile(source, { maxBytes: largest })
-    if (bytes === undefined) throw new Error(`${join(from, path)} can't be read`)
-    writeFileSync(target, bytes, { mode: stats.mode & 0o777 })
-  }
-}
-
-function restoreManifest(path: string, name: string, base: string, copy: string): void {
-  const [before, after] = [base, copy].map((root) => textIn(root, path))
-  const exists = (each: string): boolean => isIn(copy, join(dirname(path), each))
-  const merged = before === undefined || after === undefined ? undefined : mergeManifest(name, before, after, exists)
-  // A manifest that is only in one of the trees has no judge to keep, except that a new one starts nothing that the base's command reaches.
-  if (merged !== undefined) writeFileSync(encodePath(join(copy, path)), merged)
-  else if (before !== undefined) restore(path, base, copy)
-}
-
-/** Whether an installed file belongs to the base: to a package that is still the same version, or to what starts programs. */
-function isOfBase(path: string, { base, copy, needsNone }: PutTogether): boolean {
-  const read = (root: string) => (each: string) => textIn(root, each)
-  const isSame = isSamePackage(path, read(base), read(copy))
-  if (isSame !== undefined) return isSame
-  // Without any installed packages in the base, those of the run are all there are.
-  const folder = installedIn(path, (each) => [base, copy].some((root) => isIn(root, each)))
-  if (folder === undefined || !folder.endsWith('node_modules')) return isIn(base, path)
-  return needsNone || isIn(base, folder)
-}
-
-/** Reads a file in a tree as text; undefined if there is no such file, or a link is on the way to it. */
-export function textIn(root: string, path: string): string | undefined {
-  return isReachable(path, root)
-    ? readHostFile(encodePath(join(root, path)), { maxBytes: 4 * 1024 * 1024 })?.toString()
-    : undefined
-}
-
-/** The path, relative to the root, to which a link in a tree leads; undefined if there is no link, or if it leads out of the tree. */
-export function linkIn(root: string, path: string): string | undefined {
-  const place = encodePath(join(root, path))
-  if (!isReachable(path, root) || lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() !== true)
-    return undefined
-  const target = relative(root, resolve(root, dirname(path), readlinkSync(place)))
-  return target.startsWith('..') ? undefined : target
-}
-
-/** What changes when a file in a tree is written, even if it gets its old content and times again. */
-export function statesOf(root: string, paths: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(
-    paths.map((path) => {
-      const stats = lstatSync(encodePath(join(root, path)), { bigint: true, throwIfNoEntry: false })
-      return [path, stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.ctimeNs}`]
-    }),
-  )
-}
-
-/** Whether a tree has an entry at a path, to which no link leads. */
-export function isIn(root: string, path: string): boolean {
-  return isReachable(path, root) && lstatSync(encodePath(join(root, path)), { throwIfNoEntry: false }) !== undefined
-}
-
-function isReachable(path: string, root: string): boolean {
-  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
-    if (lstatSync(encodePath(join(root, folder)), { throwIfNoEntry: false })?.isDirectory() !== true) return false
-  }
-  return true
-}
-
-function makeDirectories(folder: string, root: string): void {
-  if (folder === '.') return
-  makeDirectories(dirname(folder), root)
-  const place = encodePath(join(root, folder))
-  if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true) return
-  rmSync(place, { recursive: true, force: true })
-  mkdirSync(place)
 }

@@ -1,6 +1,6 @@
 import { matchesGlob } from 'node:path/posix'
 import { join, relative } from 'node:path'
-import { readHostFile, type Sandbox, type SandboxPolicy } from '../../../sandbox/index.ts'
+import type { Sandbox, SandboxPolicy } from '../../../sandbox/index.ts'
 import { isInside } from '../../core/directories-between.ts'
 import type { JudgeSettings } from '../../core/verification-settings.ts'
 import type { ToolContext } from '../../tools/tool.ts'
@@ -11,9 +11,9 @@ import { entryTexts, settingsText, settingsTexts } from './changed-configuration
 import { hashTree, type TreeHashes } from './hash-tree.ts'
 import { partOf, type JudgePart } from './judge-parts.ts'
 import { judgedApart, type JudgedApart } from './judged-apart.ts'
-import { copyTrees, isIn, linkIn, statesOf, textIn } from './judge-trees.ts'
+import { isIn, linkIn, type JudgeTree } from './judge-tree.ts'
 import { reachCommand, scriptsOf, type Reached } from './reach-command.ts'
-import { runUnderJudge } from './run-under-judge.ts'
+import { Trials } from './trials.ts'
 import type { WatchOptions } from './watched-command.ts'
 
 /** What a judge needs of the run whose changes it judges. */
@@ -39,6 +39,7 @@ type BaseRun = StoredRun & { readonly cached: boolean }
 export class Judge {
   readonly options: JudgeOptions
   readonly #cache: BaseCache
+  readonly #trials: Trials
   readonly #bases = new Map<string, BaseRun>()
   #hashes: TreeHashes | undefined
   #record: ChangeRecord | undefined
@@ -47,6 +48,12 @@ export class Judge {
   constructor(options: JudgeOptions) {
     this.options = options
     this.#cache = new BaseCache(options.cache)
+    this.#trials = new Trials({
+      view: options.view,
+      workspace: options.workspace,
+      open: options.openCopies,
+      judged: () => this.hashes.files.filter((path) => this.part(path) !== 'manifest'),
+    })
   }
 
   /** Lists what the run has changed now. Looking through a large tree takes a while, so each command that may have changed something is followed by one look. */
@@ -133,23 +140,23 @@ export class Judge {
     })
   }
 
-  /** What a command runs in a tree. */
-  reach(command: string, root: string, manifests: readonly string[] = []): Reached {
+  /** What a command runs in a tree, in which `read` reads a file. */
+  reach(command: string, read: Read, manifests: readonly string[] = []): Reached {
     const own = join(this.cwd, 'package.json')
     return reachCommand(command, {
-      read: (path) => textIn(root, path),
+      read,
       cwd: this.cwd,
       manifests: [...new Set([own, ...manifests])],
     })
   }
 
-  /** How a command's tests are watched in a tree. */
-  watchOptions(command: string, root: string, asks: boolean): WatchOptions {
+  /** How a command's tests are watched in a tree, in which `read` reads a file. */
+  watchOptions(command: string, read: Read, asks: boolean): WatchOptions {
     return {
       command,
       asks,
-      reached: this.reach(command, root).text,
-      scripts: scriptsOf(textIn(root, join(this.cwd, 'package.json'))),
+      reached: this.reach(command, read).text,
+      scripts: scriptsOf(read(join(this.cwd, 'package.json'))),
       report: this.options.settings.report,
     }
   }
@@ -184,18 +191,11 @@ export class Judge {
   }
 
   /**
-   * Runs a command on a copy of the base. If it fails before any test, that may be because a program doesn't know the options that ask for a report, so it
-   * runs once more without them.
+   * Runs a command on the base. If it fails before any test, that may be because a program doesn't know the options that ask for a report, so it runs once more
+   * without them.
    */
   async #runBase(command: string, context: ToolContext): Promise<StoredRun | undefined> {
-    const run = async (asks: boolean): Promise<StoredRun | undefined> => {
-      const trees = await copyTrees(this.options.view, 'base', 'base', context.signal)
-      try {
-        return await this.runOn(this.watchOptions(command, this.tree.path, asks), trees.views, context)
-      } finally {
-        await trees.remove()
-      }
-    }
+    const run = (asks: boolean): Promise<StoredRun | undefined> => this.runOn(command, asks, context)
     const asked = await run(true)
     if (asked === undefined || asked.succeeded || asked.tests.length > 0) return asked
     const plain = await run(false)
@@ -203,22 +203,22 @@ export class Judge {
     return plain === undefined || plain.exitCode === asked.exitCode ? asked : plain
   }
 
-  runOn(options: WatchOptions, views: PrivateView['views'], context: ToolContext): Promise<StoredRun | undefined> {
-    const place = views.find(({ path }) => path === this.tree.path)?.source ?? ''
-    return runUnderJudge(options, {
-      context,
-      views,
-      root: this.tree.path,
-      open: this.options.openCopies,
-      readInTree: (path) => readHostFile(join(place, this.cwd, path), { maxBytes: 64 * 1024 * 1024 }),
-      states: () =>
-        statesOf(
-          place,
-          this.hashes.files.filter((path) => this.part(path) !== 'manifest'),
-        ),
-    })
+  /**
+   * Runs a command on the base.
+   *
+   * @param prepare makes changes to the trees in which it runs
+   */
+  runOn(
+    command: string,
+    asks: boolean,
+    context: ToolContext,
+    prepare?: (trees: readonly JudgeTree[]) => void,
+  ): Promise<StoredRun | undefined> {
+    return this.#trials.run((read) => this.watchOptions(command, read, asks), context, prepare)
   }
 }
+
+type Read = (path: string) => string | undefined
 
 /** A text that differs if the run's changes do. */
 export function stateOf(changes: readonly RunChange[]): string {

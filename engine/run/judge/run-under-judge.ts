@@ -1,4 +1,5 @@
 import type { Sandbox, SandboxPolicy, View } from '../../../sandbox/index.ts'
+import { overlayHints } from '../../tools/overlay-hints.ts'
 import { verificationAction } from '../../tools/run-verification.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import type { StoredRun } from './base-cache.ts'
@@ -8,7 +9,7 @@ import { relativeTests } from './test-results.ts'
 /** Where a command runs under a judge. */
 type JudgePlace = {
   readonly context: ToolContext
-  /** The copies that the command sees in place of the trees. */
+  /** What the command sees in place of the trees. */
   readonly views: readonly View[]
   /** The root of the tree that contains the workspace. Paths in results are relative to it. */
   readonly root: string
@@ -19,9 +20,10 @@ type JudgePlace = {
 }
 
 /**
- * Runs a command of the user on copies of the trees, and reads what became of its tests. Like every command, it runs only if the Guardian allows it.
+ * Runs a command of the user in throw-away trees, and reads what became of its tests. Like every command, it runs only if the Guardian allows it.
  *
  * @returns undefined if it wasn't allowed
+ * @throws LayersDiffer; SandboxError if it can't start in these trees
  */
 export async function runUnderJudge(options: WatchOptions, place: JudgePlace): Promise<StoredRun | undefined> {
   const { context, views, root, open, readInTree, states } = place
@@ -34,7 +36,7 @@ export async function runUnderJudge(options: WatchOptions, place: JudgePlace): P
     throw error
   })
   try {
-    const before = states()
+    const first = states()
     const { signal, variables, workspace } = context
     const child = sandbox.spawn({
       argv: watched.argv([program, ...words]),
@@ -42,18 +44,27 @@ export async function runUnderJudge(options: WatchOptions, place: JudgePlace): P
       signal,
       ...(variables === undefined ? {} : { env: variables }),
     })
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => watched.push(stream, bytes))
+    let [differs, before] = [false, '']
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (bytes: Buffer) => {
+        watched.push(stream, bytes)
+        const text = before + bytes.toString('latin1')
+        differs ||= overlayHints(text, views).length > 0
+        before = text.slice(-100)
+      })
+    }
     const result = await child.result
     signal.throwIfAborted()
     const after = states()
     const exitCode = result.status === 'exited' ? result.code : null
+    if (differs && exitCode !== 0) throw new LayersDiffer()
     return {
       succeeded: exitCode === 0,
       end: exitCode === null ? result.status : `exit code ${exitCode}`,
       exitCode,
       durationMs: Math.round(result.durationMs),
       asks: options.asks,
-      written: [...before].flatMap(([path, state]) => (after.get(path) === state ? [] : [path])),
+      written: [...first].flatMap(([path, state]) => (after.get(path) === state ? [] : [path])),
       tests: [...relativeTests(watched.results(readInTree), root).values()].map(({ file, ...test }) => ({
         ...test,
         ...(file === undefined ? {} : { file }),
@@ -64,6 +75,9 @@ export async function runUnderJudge(options: WatchOptions, place: JudgePlace): P
     watched.remove()
   }
 }
+
+/** A command failed in layers with something that only overlays refuse. */
+export class LayersDiffer extends Error {}
 
 /** The policy of a run, for a command that sees other views and writes reports. */
 export function judgePolicy(

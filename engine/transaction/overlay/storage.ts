@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { shownIndex, type Overlays } from '../../../sandbox/index.ts'
+import { shownIndex, type GitDirectories, type Overlays } from '../../../sandbox/index.ts'
 import { copyGit } from '../copy-git.ts'
 import { noteRoot } from './lower-directories.ts'
 import { copyLinkedGit, linkedGitOf, linkNested } from '../linked-git.ts'
@@ -78,26 +78,14 @@ export async function makeOverlayStorage(folder: string, trees: readonly string[
     for (const name of ['upper', 'work']) mkdirSync(join(folder, `${name}-${number}`), { mode: 0o700 })
     symlinkSync(tree, join(folder, `lower-${number}`))
     noteRoot(overlayStorage(folder, number).root, tree)
-    const git = join(tree, '.git')
-    if (lstatSync(git, { throwIfNoEntry: false }) === undefined) continue
+    if (lstatSync(join(tree, '.git'), { throwIfNoEntry: false }) === undefined) continue
     const { repository, index, upper } = overlayStorage(folder, number)
     mkdirSync(repository, { mode: 0o700 })
-    const [kept, linked] = [join(repository, '.git'), linkedGitOf(tree)]
-    if (linked === undefined) await copyGit([{ from: Buffer.from(git), to: Buffer.from(kept) }], () => undefined)
-    else {
-      await copyLinkedGit(linked, kept, () => undefined)
-      // This directory replaces the `.git` file, as the mount point for the private git directory.
-      mkdirSync(join(upper, '.git'))
-    }
+    const kept = join(repository, '.git')
+    const linked = await copyGitOf(tree, kept, index)
+    // This directory replaces the `.git` file, as the mount point for the private git directory.
+    if (linked !== undefined) mkdirSync(join(upper, '.git'))
     await linkNested(tree, kept, upper, () => undefined)
-    const known = join(linked?.own ?? git, 'index')
-    if (!existsSync(known)) continue
-    copyFileSync(known, index)
-    const { atime, mtime, mtimeMs } = statSync(known)
-    utimesSync(index, atime, new Date(Math.floor(mtimeMs)))
-    writeFileSync(join(kept, 'index'), shownIndex(readFileSync(index)))
-    // If the index were newer, git would overlook changes to files that are as new as the original index (see racy-git in git's documentation).
-    utimesSync(join(kept, 'index'), atime, mtime)
   }
   // In the overlay, the root of the tree has the mode and times of the upper directory. If these times were new, git would not trust its cached data
   // about the root.
@@ -108,6 +96,28 @@ export async function makeOverlayStorage(folder: string, trees: readonly string[
     utimesSync(upper, atime, mtime)
   }
   writeFileSync(join(folder, 'began'), '')
+}
+
+/**
+ * Copies the git directory of a tree, without its objects, for an overlay over the tree.
+ *
+ * @param kept where the copy is made, with an index that fits the files as the overlay shows them
+ * @param index where the index is copied as it is
+ * @returns the git directories of the tree if its `.git` is a file that points to them
+ */
+export async function copyGitOf(tree: string, kept: string, index: string): Promise<GitDirectories | undefined> {
+  const [git, linked] = [join(tree, '.git'), linkedGitOf(tree)]
+  if (linked === undefined) await copyGit([{ from: Buffer.from(git), to: Buffer.from(kept) }], () => undefined)
+  else await copyLinkedGit(linked, kept, () => undefined)
+  const known = join(linked?.own ?? git, 'index')
+  if (!existsSync(known)) return linked
+  copyFileSync(known, index)
+  const { atime, mtime, mtimeMs } = statSync(known)
+  utimesSync(index, atime, new Date(Math.floor(mtimeMs)))
+  writeFileSync(join(kept, 'index'), shownIndex(readFileSync(index)))
+  // If the index were newer, git would overlook changes to files that are as new as the original index (see racy-git in git's documentation).
+  utimesSync(join(kept, 'index'), atime, mtime)
+  return linked
 }
 
 /** Creates the mount points of overlays, and removes those of runs that have ended. */
