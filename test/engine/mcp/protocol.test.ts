@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { McpProgress } from '../../../engine/mcp/connection.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { liar, nodeServer, reference, server, start } from './servers-support.ts'
+import { liar, nodeServer, reference, server, start, testWith } from './servers-support.ts'
 import { startWebSocketServer } from './websocket-server.ts'
 
 const signal = new AbortController().signal
@@ -20,7 +20,7 @@ const noting = (source: string): string =>
     .replace('if (id === undefined) return', "if (id === undefined) return appendFileSync('notes', line + '\\n')")
 
 describe.skipIf(needsBubblewrap())('what a server may ask of us', () => {
-  test('it gets the path of the workspace', async () => {
+  testWith('everything')('it gets the path of the workspace', async () => {
     const workspace = tempDir()
     const servers = await start([nodeServer('everything', { file: reference('everything') })], { workspace })
     const { text } = await servers.call('everything', 'get-roots-list', {}, signal)
@@ -57,7 +57,7 @@ describe.skipIf(needsBubblewrap())('what a server may ask of us', () => {
 })
 
 describe.skipIf(needsBubblewrap())('a call that takes long', () => {
-  test('is reported as it progresses', async () => {
+  testWith('everything')('is reported as it progresses', async () => {
     const servers = await start([nodeServer('everything', { file: reference('everything') })])
     const told: McpProgress[] = []
     const work = { duration: 0.5, steps: 5 }

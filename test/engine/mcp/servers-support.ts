@@ -5,13 +5,20 @@ import type { McpDependencies } from '../../../engine/mcp/connection.ts'
 import type { McpServer, McpTransport } from '../../../engine/mcp/server.ts'
 import { startServers, type McpServers } from '../../../engine/mcp/servers.ts'
 import { openSandbox, parsePolicy } from '../../../sandbox/index.ts'
+import { fileOfPackage, whyNotInstalled } from '../../support/doors.ts'
+import { testUnlessOnCi, type Test } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-const packages = new URL('../../../node_modules/@modelcontextprotocol/', import.meta.url).pathname
+type Reference = 'everything' | 'filesystem' | 'memory'
 
 /** The path of the program of a reference server. */
-export function reference(name: 'everything' | 'filesystem' | 'memory'): string {
-  return `${packages}server-${name}/dist/index.js`
+export function reference(name: Reference): string {
+  return fileOfPackage(`@modelcontextprotocol/server-${name}/dist/index.js`)
+}
+
+/** The test function for tests that need a reference server. */
+export function testWith(name: Reference): Test {
+  return testUnlessOnCi(whyNotInstalled(`@modelcontextprotocol/server-${name}`))
 }
 
 /** The configuration of a server, with the usual settings except for those in `settings`. */

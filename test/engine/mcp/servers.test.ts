@@ -9,12 +9,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { resourceTools } from '../../../engine/mcp/resource-tools.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { liar, nodeServer, reference, server, start } from './servers-support.ts'
+import { liar, nodeServer, reference, server, start, testWith } from './servers-support.ts'
 
 const signal = new AbortController().signal
 
 describe.skipIf(needsBubblewrap())('the reference servers, in the sandbox', () => {
-  test('everything: its tools are listed and called', async () => {
+  testWith('everything')('everything: its tools are listed and called', async () => {
     const servers = await start([nodeServer('everything', { file: reference('everything') })])
     const [state] = servers.states()
     expect(state?.problem).toBeUndefined()
@@ -23,13 +23,13 @@ describe.skipIf(needsBubblewrap())('the reference servers, in the sandbox', () =
     expect([text, isError]).toEqual(['Echo: hello', false])
   })
 
-  test('everything: a picture comes as a picture', async () => {
+  testWith('everything')('everything: a picture comes as a picture', async () => {
     const servers = await start([nodeServer('everything', { file: reference('everything') })])
     const { images } = await servers.call('everything', 'get-tiny-image', {}, signal)
     expect(images).toMatchObject([{ mediaType: 'image/png' }])
   })
 
-  test('everything: resources and prompts can be read', async () => {
+  testWith('everything')('everything: resources and prompts can be read', async () => {
     const servers = await start([nodeServer('everything', { file: reference('everything') })])
     const connection = await servers.connection('everything')
     const [first] = await connection.listResources()
@@ -38,16 +38,19 @@ describe.skipIf(needsBubblewrap())('the reference servers, in the sandbox', () =
     expect(await connection.getPrompt('simple-prompt', {}, signal)).not.toBe('')
   })
 
-  test('a list of the resources of a server that does not exist fails, and names the servers', async () => {
-    const tools = resourceTools(await start([nodeServer('everything', { file: reference('everything') })]))
-    const list = tools.find(({ name }) => name === 'list_mcp_resources')?.check({ server: 'other' })
-    expect(list?.valid === true && (await list.run({} as never, undefined))).toEqual({
-      ok: false,
-      output: 'There is no MCP server other. The servers are everything.',
-    })
-  })
+  testWith('everything')(
+    'a list of the resources of a server that does not exist fails, and names the servers',
+    async () => {
+      const tools = resourceTools(await start([nodeServer('everything', { file: reference('everything') })]))
+      const list = tools.find(({ name }) => name === 'list_mcp_resources')?.check({ server: 'other' })
+      expect(list?.valid === true && (await list.run({} as never, undefined))).toEqual({
+        ok: false,
+        output: 'There is no MCP server other. The servers are everything.',
+      })
+    },
+  )
 
-  test('everything: a cancelled call ends at once', async () => {
+  testWith('everything')('everything: a cancelled call ends at once', async () => {
     const servers = await start([nodeServer('everything', { file: reference('everything') })])
     const controller = new AbortController()
     const call = servers.call(
@@ -60,7 +63,7 @@ describe.skipIf(needsBubblewrap())('the reference servers, in the sandbox', () =
     await expect(call).rejects.toThrow()
   })
 
-  test('filesystem: it writes only where the sandbox allows it', async () => {
+  testWith('filesystem')('filesystem: it writes only where the sandbox allows it', async () => {
     const workspace = tempDir()
     const other = tempDir()
     const servers = await start([nodeServer('files', { file: reference('filesystem') }, [workspace, '/usr'])], {
@@ -73,7 +76,7 @@ describe.skipIf(needsBubblewrap())('the reference servers, in the sandbox', () =
     expect([existsSync('/usr/planted'), existsSync(join(other, 'planted'))]).toEqual([false, false])
   })
 
-  test('memory: data from one call is known in the next', async () => {
+  testWith('memory')('memory: data from one call is known in the next', async () => {
     const workspace = tempDir()
     const transport = {
       type: 'stdio' as const,
@@ -107,7 +110,7 @@ describe.skipIf(needsBubblewrap())('servers over the network', () => {
     ['streamableHttp', 'http', 'mcp'],
     ['sse', 'sse', 'sse'],
   ] as const) {
-    test(`everything over ${type}`, async () => {
+    testWith('everything')(`everything over ${type}`, async () => {
       const url = new URL(`http://127.0.0.1:${await everything(mode)}/${path}`)
       const servers = await start([server('far', { type, url, headers: {} })])
       expect(servers.states()[0]?.problem).toBeUndefined()
@@ -270,7 +273,7 @@ describe.skipIf(needsBubblewrap())('servers that misbehave', () => {
     expect(servers.states()[0]?.tools.map(({ name }) => name)).toEqual(['later'])
   })
 
-  test('only the tools that the configuration allows are available', async () => {
+  testWith('everything')('only the tools that the configuration allows are available', async () => {
     const settings = { enabledTools: ['echo', 'get-sum'], disabledTools: ['get-sum'] }
     const servers = await start([nodeServer('everything', { file: reference('everything') }, [], settings)])
     expect(servers.states()[0]?.tools.map(({ name }) => name)).toEqual(['echo'])
