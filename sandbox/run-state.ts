@@ -1,6 +1,7 @@
 import { realpathSync } from './host-paths.ts'
 import type { Backend } from './backend.ts'
 import { gitRewrites } from './credentials/git-rewrites.ts'
+import { hostFileSystem } from './file-system-view.ts'
 import { createPlaceFinder } from './git/guarded-places.ts'
 import { packWith } from './git/pack.ts'
 import { openPrivateGit } from './git/private-git.ts'
@@ -15,12 +16,14 @@ import { RunningCommands } from './process/running-commands.ts'
 import { outOfSight } from './tree/out-of-sight.ts'
 import { createCacheLayers } from './tree/cache-layers.ts'
 import { openClosedTree } from './tree/closed-tree.ts'
-import { deniedBelow, protectedByRoots, writableRoots } from './roots.ts'
+import { deniedBelow, pathsAndPatterns, protectedByRoots, writableRoots } from './roots.ts'
 import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
 import type { Command, Denial, Sandbox, SandboxProcess } from './sandbox.ts'
 
 /** The state of an open sandbox whose backend uses mounts. */
 export type RunState = {
+  /** The policy, without denied places that commands can't see anyway. */
+  readonly policy: SandboxPolicy
   /** The entries that were at the policy's paths when the sandbox was opened. */
   readonly held: ReturnType<typeof holdPlaces>
   /** The directories that commands may write to, as paths without symlinks. */
@@ -61,22 +64,29 @@ export type RunState = {
  * @param overlays whether overlays can be mounted over caches
  */
 export function openRunState(
-  policy: SandboxPolicy,
+  given: SandboxPolicy,
   backend: Backend,
   wanted: readonly Place[],
   start: (command: Command) => SandboxProcess,
   overlays = false,
 ): RunState {
-  const held = holdPlaces(policy, backend, wanted)
+  const held = holdPlaces(given, backend, wanted)
   try {
-    const roots = writableRoots(policy, held.view)
+    const roots = writableRoots(given, held.view)
     const run = makeRunDirectory(roots, backend)
-    const isClosed = backend === 'bubblewrap' && policy.home === 'closed'
-    const tree = isClosed ? openClosedTree(policy, run.home) : undefined
+    const workspace = realpathSync(given.workspace)
+    const tree = backend === 'bubblewrap' && given.home === 'closed' ? openClosedTree(given, run.home) : undefined
+    const granted = [
+      ...[workspace, ...roots, ...given.readableRoots, ...given.writableFiles],
+      ...given.views.map(({ path }) => path),
+    ]
+    const isOutOfSight = outOfSight(tree, granted)
+    const visible = [...granted, ...(tree?.shown.map(({ path }) => path) ?? [])]
+    const policy =
+      tree === undefined ? given : { ...given, deniedReads: deniedInSight(given.deniedReads, isOutOfSight) }
     const { inside, outside } = protectedByRoots(roots, policy)
     const finder = createPlaceFinder(roots, [...inside, ...ownPlaces(roots)], policy.views)
     const running = new RunningCommands()
-    const workspace = realpathSync(policy.workspace)
     const denied = (): ReturnType<typeof deniedBelow> => deniedBelow(policy, roots, held.view)
     const showsOwner = backend === 'bubblewrap'
     const privateGit = openPrivateGit({
@@ -88,14 +98,9 @@ export function openRunState(
       views: policy.views,
       rewritten: gitRewrites(policy.credentials).map(([, beginning]) => beginning),
     })
-    const granted = [
-      ...[workspace, ...roots, ...policy.readableRoots, ...policy.writableFiles],
-      ...policy.views.map(({ path }) => path),
-    ]
-    const isOutOfSight = outOfSight(tree, granted)
-    const visible = [...granted, ...(tree?.shown.map(({ path }) => path) ?? [])]
     const keyFiles = createKeyFileView(run.path, [workspace, ...roots, ...policy.readableRoots])
     return {
+      policy,
       held,
       roots,
       run,
@@ -103,7 +108,10 @@ export function openRunState(
       takeLayer: createCacheLayers(run.home, overlays ? (tree?.caches.map(({ source }) => source) ?? []) : []),
       homes: overlays ? (tree?.homes.map(({ path }) => path) ?? []) : [],
       isOutOfSight,
-      hides: isClosed ? (path) => isOutOfSight(path) && !visible.some((place) => isWithin(place, path)) : undefined,
+      hides:
+        tree === undefined
+          ? undefined
+          : (path) => isOutOfSight(path) && !visible.some((place) => isWithin(place, path)),
       running,
       placesOf: (command) => ({
         ...placesForCommand(command, finder, privateGit, running, roots, keyFiles),
@@ -125,4 +133,11 @@ export function openRunState(
     held.close()
     throw error
   }
+}
+
+/** Leaves out denied places that don't exist where commands see nothing. Most places in the list belong to programs that a user doesn't have. */
+function deniedInSight(denied: readonly string[], isOutOfSight: (path: string) => boolean): string[] {
+  const { paths, patterns } = pathsAndPatterns(denied)
+  const present = new Set(hostFileSystem.present(paths))
+  return [...paths.filter((path) => present.has(path) || !isOutOfSight(path)), ...patterns]
 }

@@ -83,7 +83,7 @@ export async function openBubblewrap(
     const { variables } = commandEnvironment(policy, process.env, command, '/tmp', state.homes)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'], policy.views)
-    const applied = held.current(policyForCommand(policy, command))
+    const applied = held.current(policyForCommand(state.policy, command))
     requireSame(applied.workspace, held.identityOf(applied.workspace))
     const layer = whose === 'own' || command.readOnly === true ? undefined : state.takeLayer()
     const { covered, steps, fence } = planAgain(() => {

@@ -87,11 +87,13 @@ NODE_EXTRA_CA_CERTS
 /** A part of a home directory that commands see. `place` begins with `~/`. */
 type ToolchainPlace = { readonly program: string; readonly place: string; readonly isCache: boolean }
 
+let known: readonly ToolchainPlace[] | undefined
+
 /** The places of the table. */
 export function toolchainPlaces(): readonly ToolchainPlace[] {
-  return rowsOf(toolchains).flatMap(([program = '', , ...places]) =>
+  return (known ??= rowsOf(toolchains).flatMap(([program = '', , ...places]) =>
     places.map((place) => ({ program, place: place.replace(/\/$/, ''), isCache: place.endsWith('/') })),
-  )
+  ))
 }
 
 /** The variables, each with the place that it moves; without one if it names a toolchain of its own. */
