@@ -68,6 +68,8 @@ export type Change =
        * from.
        */
       readonly attributes?: Readonly<Record<string, string>>
+      /** Whether the file loses the capabilities (capabilities(7)) of the file that it replaces, as when it is written to in place. Default: it keeps them. */
+      readonly isUnprivileged?: true
       /** Creates a symbolic link with this target instead of a file (when a patch moves a link). If this is set, `content` is empty. */
       readonly symlink?: string
     }

@@ -1,6 +1,9 @@
 /** A POSIX access control list in the form in which Linux stores it as an extended attribute: hexadecimal, with `0x` before it. */
 export const accessList = 'system.posix_acl_access'
 
+/** The attribute with a file's capabilities (capabilities(7)). */
+export const capability = 'security.capability'
+
 /** The list that a directory gives to the files that are created in it. */
 export const defaultList = 'system.posix_acl_default'
 

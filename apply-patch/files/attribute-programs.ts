@@ -1,7 +1,7 @@
 // execa isn't used here, because a commit waits for these programs in place, while it holds the lock of its tree.
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
-import { accessList, defaultList, parseList, printList } from './access-list.ts'
+import { accessList, capability, defaultList, parseList, printList } from './access-list.ts'
 import { CommitError, errnoOf } from './commit-error.ts'
 
 /** The extended attributes of a file that belong to its owner: the name of each (one byte in each character), and its value in hexadecimal, with `0x` before it. */
@@ -83,7 +83,7 @@ function readDump(dump: string): ReadonlyMap<string, Attributes> {
  * (labels, signatures, what a file system stores there).
  */
 function isOwn(name: string): boolean {
-  if (name === accessList || name === defaultList || name === 'security.capability') return true
+  if (name === accessList || name === defaultList || name === capability) return true
   return /^(?:user|trusted)\.(?!overlay\.|com\.apple\.)/.test(name)
 }
 

@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, fsyncSync, openSync } from 'node:fs'
-import { accessList, defaultList, modeWithout, plainList } from './access-list.ts'
+import { accessList, capability, defaultList, modeWithout, plainList } from './access-list.ts'
 import type { AttributePrograms, Attributes } from './attribute-programs.ts'
 import { CommitError } from './commit-error.ts'
 import { pathOf, type Entry, type Step, type WriteChange } from './commit-steps.ts'
@@ -46,7 +46,8 @@ export async function readAttributes(steps: readonly Step[], directories: Direct
   const modelOf = ({ change, journalEntry }: Step & { readonly type: 'install' }): Attributes => {
     if (change.attributes !== undefined) return change.attributes
     const source = change.movedFrom && targets.get(change.movedFrom.key)
-    return ofFile(source ?? journalEntry.target) ?? {}
+    const { [capability]: privileges, ...rest } = ofFile(source ?? journalEntry.target) ?? {}
+    return privileges === undefined || change.isUnprivileged === true ? rest : { ...rest, [capability]: privileges }
   }
   const inherits = ({ journalEntry }: Step & { readonly type: 'install' }): boolean =>
     (ofFile({ directory: journalEntry.fresh.directory, name: '.' })?.[

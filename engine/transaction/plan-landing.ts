@@ -197,7 +197,7 @@ function writeOf(
     return { type: 'write', place, before: now, content: [], mode: undefined, owner: undefined, symlink: side.target }
   }
   if (side.type !== 'file' || side.hash === null) return undefined
-  const write = { type: 'write', place, before: now, owner, evenReadOnly: true } as const
+  const write = { type: 'write', place, before: now, owner, evenReadOnly: true, isUnprivileged: true } as const
   if (other !== undefined) return { ...write, content: [other.bytes], mode: other.mode }
   if (side.size <= heldSize) return { ...write, content: [keptBytes(directory, side.hash)], mode: side.mode }
   checkKept(directory, side.hash, side.size)

@@ -4,6 +4,7 @@ import { chmodSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import { commit, parsePatch, planPatch, undo } from '../../../apply-patch/index.ts'
 import { testUnless, whyNotRoot } from '../../support/needs.ts'
 import { makeScene, type Layout } from './tree-tools.ts'
 
@@ -92,6 +93,21 @@ withAttributes('an update keeps the list, the attributes and the capabilities of
   })
   expect(facts(root, 'f')).toBe(before)
   expect(patch(root, state, '', ['undo'])).toMatchObject({ status: 0, stderr: '' })
+  expect(facts(root, 'f')).toBe(before)
+})
+
+withAttributes('a change that gives no privileges leaves capabilities out, and its undo restores them', async () => {
+  const { root } = makeTree({ f: { mode: 0o755, text: 'one\n' } })
+  run('setfattr', ['-n', 'user.note', '-v', '1', 'f'], root)
+  run('setfattr', ['-n', 'security.capability', '-v', capability, 'f'], root)
+  const before = facts(root, 'f')
+  const planned = await planPatch(parsePatch(update, { mode: 'strict' }).patch, { root })
+  const changes = planned.changes.map((each) =>
+    each.type === 'write' ? { ...each, isUnprivileged: true as const } : each,
+  )
+  await commit({ ...planned, changes })
+  expect(facts(root, 'f')).toBe('755 user.note=0x31')
+  await undo(root)
   expect(facts(root, 'f')).toBe(before)
 })
 
