@@ -6,8 +6,9 @@ import { errnoOf } from './commit-error.ts'
 import { isInside } from './resolve-path.ts'
 
 /**
- * A possible location of journals: the folders named in `below`, inside the directory `anchor`. An anchor of the kind `mine` is created if it is missing; a
- * `home` must exist; a `shared` anchor of another user is safe only if it has the sticky bit.
+ * A possible location of journals: the folders named in `below`, inside the directory `anchor`. An anchor of the kind `mine` is created if it is missing, and
+ * belongs to this user; a `home` must exist. A `home` (as in an image that any user may run) or a `shared` anchor of another user is safe only if it has the
+ * sticky bit.
  */
 type Candidate = {
   readonly kind: 'mine' | 'home' | 'shared'
@@ -113,6 +114,7 @@ function makePrivate(candidate: Candidate, last: string): string | undefined {
   const { kind, anchor, below } = candidate
   if (kind === 'mine') makeAnchor(anchor)
   if (!isSafe(candidate)) return 'it belongs to another user, or other users can write to it'
+  const isOfOthers = kind === 'shared' || !isOurs(nearest(anchor))
   let at = anchor
   for (const name of [...below, last]) {
     at = join(at, name)
@@ -121,7 +123,7 @@ function makePrivate(candidate: Candidate, last: string): string | undefined {
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST') throw error
     }
-    if (kind === 'shared' && !isPrivateDirectory(at)) return `other users can write to ${at}`
+    if (isOfOthers && !isPrivateDirectory(at)) return `other users can write to ${at}`
   }
   return isPrivateDirectory(at) ? undefined : `other users can write to ${at}`
 }
@@ -151,16 +153,19 @@ function isMade(path: string): boolean {
 
 /**
  * Whether an anchor is safe. If the anchor is missing, its nearest existing ancestor is examined instead. A safe anchor belongs to this user. An
- * anchor of the kind `shared` may also belong to another user who can't rename this user's entries in it (because it has the sticky bit), but in
- * any case, the first folder below it must be private or missing.
+ * anchor that isn't `mine` may also belong to another user who can't rename this user's entries in it (because it has the sticky bit). Then, and if it is
+ * `shared`, the first folder below it must be private or missing.
  */
 function isSafe({ kind, anchor, below }: Candidate): boolean {
   const stats = nearest(anchor)
-  const isOurs = stats.uid === process.geteuid?.()
-  if (kind !== 'shared') return isOurs
-  if (!isOurs && (stats.mode & 0o1000) === 0) return false
+  if (kind === 'mine' || (kind === 'home' && isOurs(stats))) return isOurs(stats)
+  if (!isOurs(stats) && (stats.mode & 0o1000) === 0) return false
   const first = lstatSync(join(anchor, below[0] ?? ''), { throwIfNoEntry: false })
   return first === undefined || isPrivate(first)
+}
+
+function isOurs(stats: Stats): boolean {
+  return stats.uid === process.geteuid?.()
 }
 
 function nearest(path: string): Stats {
@@ -182,7 +187,7 @@ function isPrivateDirectory(path: string): boolean {
 }
 
 function isPrivate(stats: Stats | undefined): boolean {
-  return stats !== undefined && stats.isDirectory() && stats.uid === process.geteuid?.() && (stats.mode & 0o022) === 0
+  return stats !== undefined && stats.isDirectory() && isOurs(stats) && (stats.mode & 0o022) === 0
 }
 
 /** `$HOME`, or, if that is not an absolute path, the home directory in the password file; `/nonexistent` if there is neither. */

@@ -115,8 +115,8 @@ test('journals of the least recently patched trees are removed once there are a 
 })
 
 describe.skipIf(needsOtherUser())('an ordinary user', () => {
-  /** Runs a commit as the user `nobody`, but with root's home directory, as can happen in a program that root started. */
-  function asNobody(root: string, state: string, changes: string) {
+  /** Runs a commit as the user `nobody`, but by default with root's home directory, as can happen in a program that root started. */
+  function asNobody(root: string, state: string, changes: string, home = '/root') {
     const library = new URL('../../../apply-patch/files/index.ts', import.meta.url).pathname
     const tools = new URL('change-tools.ts', import.meta.url).pathname
     const program = `
@@ -132,7 +132,7 @@ describe.skipIf(needsOtherUser())('an ordinary user', () => {
       }`
     const file = join(state, 'program.ts')
     writeFileSync(file, program)
-    const env = { PATH: process.env['PATH'], HOME: '/root', TMPDIR: join(state, 'tmp') }
+    const env = { PATH: process.env['PATH'], HOME: home, TMPDIR: join(state, 'tmp') }
     mkdirSync(join(state, 'tmp'), { recursive: true })
     chmodSync(join(state, 'tmp'), 0o1777)
     for (const folder of [join(root, '..'), state]) chmodSync(folder, 0o755)
@@ -146,6 +146,28 @@ describe.skipIf(needsOtherUser())('an ordinary user', () => {
     chownSync(join(root, 'f'), 65534, 65534)
     expect(asNobody(root, state, `update(tree, 'f', '1')`)).toBe('committed')
     expect(readFileSync(join(root, 'f'), 'utf8')).toBe('1')
+  })
+
+  test('keeps its journal in a home that is everybody’s, as in an image that any user may run, unless somebody else began one there', () => {
+    const { root, state } = makeScene({ f: '0' })
+    for (const path of [root, join(root, 'f')]) chownSync(path, 65534, 65534)
+    const home = join(state, 'home')
+    const journals = join(home, '.local/state/portcullis/apply-patch')
+    mkdirSync(home)
+    chmodSync(home, 0o1777)
+    expect(asNobody(root, state, `update(tree, 'f', '1')`, home)).toBe('committed')
+    expect(readdirSync(journals)).toHaveLength(1)
+    for (const [owner, mode] of [
+      [4321, 0o700],
+      [65534, 0o777],
+    ] as const) {
+      rmSync(join(home, '.local'), { recursive: true })
+      mkdirSync(join(home, '.local'))
+      chownSync(join(home, '.local'), owner, 65534)
+      chmodSync(join(home, '.local'), mode)
+      expect(asNobody(root, state, `update(tree, 'f', '${mode}')`, home)).toBe('committed')
+      expect(existsSync(journals)).toBe(false)
+    }
   })
 
   test('cannot replace a file that is read-only, even if the directory would allow it', () => {
