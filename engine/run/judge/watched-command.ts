@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { readHostFile } from '../../../sandbox/index.ts'
+import { makePassingDirectory, readHostFile } from '../../../sandbox/index.ts'
 import type { NamedReport } from '../../core/verification-settings.ts'
 import { readReport } from './read-report.ts'
 import { nodeReporter, pytestPlugin, pytestReporter } from './reporters.ts'
@@ -34,7 +34,8 @@ export class WatchedCommand {
 
   constructor(options: WatchOptions) {
     this.#options = options
-    this.folder = mkdtempSync(join(realpathSync(tmpdir()), 'portcullis-judge-'))
+    // If this process is killed, the next sandbox that is opened removes the folder.
+    this.folder = makePassingDirectory(realpathSync(tmpdir()))
     this.#option = options.asks ? runnerOption(options.command, options.scripts, this.folder) : undefined
     writeFileSync(join(this.folder, 'reporter.mjs'), nodeReporter)
     writeFileSync(join(this.folder, `${pytestPlugin}.py`), pytestReporter)
