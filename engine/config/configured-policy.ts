@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
-import { isAbsolute } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
 import {
   credentialPlaces,
   localDockerSocket,
@@ -77,12 +77,20 @@ export function refuseProtectedRoots({ mode, workspace, writableRoots, protected
   for (const root of [workspace, ...(isReadOnly ? [] : writableRoots)]) {
     const place = places.find((each) => isInside(root, each))
     if (place === undefined || statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) continue
+    // A repository in such a place is a project, for example a plugin of an editor.
+    if (isInProject(root, place)) continue
     const why = 'credentials are kept there, or what it contains controls other programs'
     const remedy =
       'Work in another directory, or, if it holds no credentials, allow the place with the key protected.allow'
     const what = root === place ? `${root} is` : `${root} is in ${place}, which is`
     throw new UserError('usage', `${what} protected: ${why}. ${remedy}.`)
   }
+}
+
+/** Whether a directory is in a repository whose top is below `place`. */
+function isInProject(directory: string, place: string): boolean {
+  for (let at = directory; at !== place && at !== '/'; at = dirname(at)) if (existsSync(join(at, '.git'))) return true
+  return false
 }
 
 /** The workspace and the configured `writable_roots`. */

@@ -122,6 +122,9 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect([ended.code, ended.stdout]).toEqual([2, ''])
     expect(ended.stderr).toMatch(/which is protected|is protected: credentials are kept there/)
     expect(readdirSync(cwd)).toEqual(['config'])
+    const project = join(cwd, 'pack/plugin')
+    mkdirSync(join(project, '.git'), { recursive: true })
+    expect((await agent(['sandbox', '--', 'true'], { cwd: project, home })).code).toBe(0)
     if (name !== '.config/fish') return
     const allowed = ['-c', 'protected.allow=[".config/fish"]', '--', 'sh', '-c', 'echo x > config']
     expect((await agent(['sandbox', ...allowed], { cwd, home })).code).toBe(0)
