@@ -91,9 +91,16 @@ const largeDirectory = 1024 * 1024
 export function* listEntries(path: PathLike): Generator<ListedEntry> {
   const directory = encoded(path)
   const isLarge = fs.statSync(directory).size >= largeDirectory
-  for (const entry of isLarge ? readPieces(directory) : readWhole(directory)) {
-    yield { name: typeof entry.name === 'string' ? entry.name : entry.name.toString('latin1'), kind: kindOf(entry) }
-  }
+  if (!isLarge) return yield* listAtOnce(path)
+  for (const entry of readPieces(directory)) yield { name: entry.name.toString('latin1'), kind: kindOf(entry) }
+}
+
+/** The entries of a directory that isn't large. */
+export function listAtOnce(path: PathLike): readonly ListedEntry[] {
+  return readWhole(encoded(path)).map((entry) => ({
+    name: typeof entry.name === 'string' ? entry.name : entry.name.toString('latin1'),
+    kind: kindOf(entry),
+  }))
 }
 
 function readWhole(directory: PathLike): readonly (Dirent | Dirent<Buffer>)[] {

@@ -1,5 +1,4 @@
-import { join } from 'node:path'
-import { listEntries, lstatSync } from '../host-paths.ts'
+import { listAtOnce, lstatSync } from '../host-paths.ts'
 import { decodeName } from '../path-bytes.ts'
 
 /** The permission bits of those who are neither the owner nor in the group. */
@@ -12,20 +11,18 @@ const [readable, usable] = [0o004, 0o005]
  * @param levels how deep to look
  */
 export function withheldEntries(directory: string, levels: number): readonly string[] {
-  const found: string[] = []
-  for (const { name, kind } of entriesOf(directory)) {
-    if (kind === 'link' || kind === 'other') continue
-    const path = join(directory, decodeName(name))
+  return entriesOf(directory).flatMap(({ name, kind }) => {
+    if (kind === 'link' || kind === 'other') return []
+    const path = `${directory}/${decodeName(name)}`
     const mode = lstatSync(path, { throwIfNoEntry: false })?.mode ?? usable
-    if ((mode & (kind === 'directory' ? usable : readable)) === 0) found.push(path)
-    else if (kind === 'directory' && levels > 1) found.push(...withheldEntries(path, levels - 1))
-  }
-  return found
+    if ((mode & (kind === 'directory' ? usable : readable)) === 0) return [path]
+    return kind === 'directory' && levels > 1 ? withheldEntries(path, levels - 1) : []
+  })
 }
 
-function entriesOf(directory: string): readonly { readonly name: string; readonly kind: string }[] {
+function entriesOf(directory: string): ReturnType<typeof listAtOnce> {
   try {
-    return [...listEntries(directory)]
+    return listAtOnce(directory)
   } catch {
     // The directory doesn't exist, or this user can't list it.
     return []
