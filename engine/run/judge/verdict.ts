@@ -18,6 +18,8 @@ type Evidence = {
   /** The run's tests on the base's sources; undefined if that wasn't needed. */
   readonly onBase?: JudgedRun | undefined
   readonly files: TestFiles
+  /** What a test has called that the run has removed. */
+  readonly goneWith: (test: TestResult) => string | undefined
   /** The changed files that tests use, but that contain none. */
   readonly support: readonly string[]
   /** What the run changed in what the command runs. */
@@ -33,7 +35,7 @@ export type Decision = { readonly verdict: JudgeVerdict; readonly findings: read
  * base must be seen to pass, as they were, on the run's sources.
  */
 export function decide(evidence: Evidence): Decision {
-  const { base, kept, own, commands, settings, files } = evidence
+  const { base, kept, own, commands, settings, files, goneWith } = evidence
   // Where the base shows no results, as before its dependencies are installed, what its judge shows on the run's sources has to be enough.
   const baseline = base.tests.size > 0 ? base.tests : kept.tests
   // A test that failed counts too: it can't have become good by being removed.
@@ -45,8 +47,15 @@ export function decide(evidence: Evidence): Decision {
   for (const test of required) {
     const found = now(test)
     const subject = test.file ?? test.id
-    if (found === undefined) findings.push({ kind: 'vanished', subject, test: test.id })
-    else if (found.failed > 0) findings.push({ kind: 'failed', subject, test: test.id })
+    if (found === undefined) {
+      const gone = isKept(test, kept.tests.get(test.id)) ? undefined : goneWith(test)
+      const detail = `it is gone with ${gone}, which it called and no code names any more`
+      findings.push({
+        subject,
+        test: test.id,
+        ...(gone === undefined ? { kind: 'vanished' } : { kind: 'rewritten', detail }),
+      })
+    } else if (found.failed > 0) findings.push({ kind: 'failed', subject, test: test.id })
     else if (found.passed >= totalOf(test)) continue
     else if (found.skipped > 0) findings.push({ kind: 'disabled', subject, test: test.id })
     else findings.push({ kind: 'vanished', subject, test: test.id, detail: 'it has fewer cases than before' })
