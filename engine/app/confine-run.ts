@@ -3,6 +3,7 @@ import { UserError } from '../core/user-error.ts'
 import { trustMoreOf } from '../core/certificates.ts'
 import { learnSecret } from '../core/text/mask-secrets.ts'
 import { openCredentials } from '../config/credentials.ts'
+import { withoutSecrets } from '../memory/read-memory.ts'
 import { deniedFiles } from '../config/denied-files.ts'
 import type { Closing } from './closing.ts'
 import { OutsideEffects } from './outside-effects.ts'
@@ -63,6 +64,7 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   closing.add(() => escalation.close())
   return {
     ...loaded,
+    memory: withoutSecrets(loaded.memory, notShown),
     sandbox,
     escalation,
     denied,

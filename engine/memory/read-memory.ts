@@ -114,6 +114,16 @@ export function readMemory(
   }
 }
 
+/** Leaves files out of instructions: those of a repository that its commands aren't shown, because they hold secrets. */
+export function withoutSecrets({ sources, omitted }: Memory, secrets: readonly string[]): Memory {
+  const hidden = new Set(secrets.flatMap((path) => [path, realPath(path) ?? path]))
+  const reason = "it holds a secret and git doesn't track it; to show it, name it with --allow-read"
+  return {
+    sources: sources.filter(({ path }) => !hidden.has(path)),
+    omitted: [...omitted, ...sources.flatMap(({ path }) => (hidden.has(path) ? [{ path, reason }] : []))],
+  }
+}
+
 function codexFolder({ codex, home }: MemoryPlaces): string {
   return codex ?? join(home, '.codex')
 }

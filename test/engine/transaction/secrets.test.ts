@@ -141,6 +141,20 @@ describe.skipIf(needsBubblewrap())('files with secrets that git does not track',
     expect(JSON.stringify(allowed.requests.at(1))).toContain(secret)
   })
 
+  test.each([[], ['--in-place'], ['-s', 'read-only']])('are no instructions for the model (%s)', async (...args) => {
+    const cwd = withSecrets()
+    const tracked = { 'AGENTS.md': 'Hello\n@deploy/notes.txt\n@own.md\n', 'CLAUDE.md': 'Hi\n@deploy/notes.md\n' }
+    for (const [path, text] of Object.entries(tracked)) writeFileSync(join(cwd, path), text)
+    execFileSync('git', ['add', ...Object.keys(tracked)], { cwd })
+    writeFileSync(join(cwd, 'deploy/notes.md'), `${secret}\n`)
+    writeFileSync(join(cwd, 'own.md'), 'nothing secret\n')
+    const run = await exec(() => [say('done')], ['--json', ...args, 'x'], { cwd })
+    const asked = JSON.stringify(run.requests)
+    expect(asked).not.toContain(secret)
+    expect(asked).toContain('nothing secret')
+    expect(JSON.stringify(run.events)).toContain("it holds a secret and git doesn't track it")
+  })
+
   test.each(whyNoOverlay() === undefined ? ['copy', 'overlay'] : ['copy'])(
     'are in a view (%s) that is to show them',
     async (how) => {
