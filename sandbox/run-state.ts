@@ -87,7 +87,9 @@ export function openRunState(
     const { inside, outside } = protectedByRoots(roots, policy)
     const finder = createPlaceFinder(roots, [...inside, ...ownPlaces(roots)], policy.views)
     const running = new RunningCommands()
-    const denied = (): ReturnType<typeof deniedBelow> => deniedBelow(policy, roots, held.view)
+    // Git looks for untracked files also where nothing can be written.
+    const seen = [...new Set([workspace, ...roots, ...policy.readableRoots])]
+    const denied = (): ReturnType<typeof deniedBelow> => deniedBelow(policy, seen, held.view)
     const showsOwner = backend === 'bubblewrap'
     const privateGit = openPrivateGit({
       roots,

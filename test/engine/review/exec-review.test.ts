@@ -58,6 +58,17 @@ const found = ({ events }: Exec): readonly Record<string, unknown>[] =>
 const prompt = ({ requests }: Exec): string => JSON.stringify(requests[0]?.body)
 
 describe.skipIf(needsBubblewrap())('agent exec review', () => {
+  test('shows the model no untracked file that holds a secret', async () => {
+    const cwd = changed()
+    const secret = ['ghp', 'abcdefghijklmnopqrstuvwxyz0123456789'].join('_')
+    for (const name of ['.env', 'notes.txt', 'plain.txt'])
+      writeFileSync(join(cwd, name), name === 'plain.txt' ? 'plain text\n' : `TOKEN=${secret}\n`)
+    const ended = await exec(() => report(), ['review', '--uncommitted', '--json'], { cwd })
+    expect(ended.code).toBe(0)
+    expect(prompt(ended)).toContain('plain text')
+    expect(JSON.stringify(ended.requests)).not.toContain(secret)
+  })
+
   test('adds what makes tests weaker, in every report, also if the model reports nothing', async () => {
     const cwd = changed()
     writeFileSync(join(cwd, 'a.test.js'), "test('a', () => {})\n")
