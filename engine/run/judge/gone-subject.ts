@@ -26,8 +26,8 @@ export function openGoneSubjects(
     const text = filesOf(test, files)
       .map((path) => textOfTest(files.before(path) ?? '', ownName(test)))
       .find((each) => each !== undefined)
-    const called = [...(text?.body ?? '').matchAll(/([\w$]+)\(/g)].map((match) => match[1] ?? '')
-    return called.find((name) => removed?.has(name))
+    const called = (text?.body.match(/[\w$]+\(?/g) ?? []).filter((word) => word.endsWith('('))
+    return called.map((word) => word.slice(0, -1)).find((name) => removed?.has(name))
   }
 }
 
