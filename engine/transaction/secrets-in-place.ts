@@ -12,8 +12,9 @@ import { findSecretFiles } from './secret-files.ts'
 export async function secretsInPlace(trees: readonly string[], shown: readonly string[]): Promise<readonly string[]> {
   const found: string[] = []
   for (const tree of trees) {
-    const { files, links } = await filesIn(tree)
-    for (const key of await findSecretFiles(tree, [...files, ...links], shown)) found.push(join(tree, pathOfKey(key)))
+    // A link isn't denied, because that would deny what it leads to, which may be a tracked file.
+    const { files } = await filesIn(tree)
+    for (const key of await findSecretFiles(tree, files, shown)) found.push(join(tree, pathOfKey(key)))
   }
   return found
 }

@@ -127,12 +127,15 @@ describe.skipIf(needsBubblewrap())('files with secrets that git does not track',
 
   test.each([['-s', 'read-only'], ['--in-place']])('are not shown without a view either (%s)', async (...args) => {
     const cwd = withSecrets()
-    const all = 'grep -r ghp_ --exclude-dir=.git .; tar cf - . --exclude .git | tar xOf - | grep -a ghp_; false'
+    symlinkSync('../src/a.js', join(cwd, 'deploy/master.key'))
+    const all =
+      'cat src/a.js; grep -r ghp_ --exclude-dir=.git .; tar cf - . --exclude .git | tar xOf - | grep -a ghp_; false'
     const run = await exec((index) => [cmd(all)][index] ?? [say('done')], ['--json', ...args, 'x'], { cwd })
     const result = JSON.stringify(run.requests.at(1)).split(`const x = '${secret}'`).join('')
     expect(result).not.toContain(secret)
     expect(result).not.toContain('0123456789abcdef')
     expect(result).toContain('not shown: .env')
+    expect(run.events.some((event) => JSON.stringify(event).includes('"aggregated_output":"1\\n'))).toBe(true)
     const config = run.events.find((event) => event.type === 'thread.started')?.config
     expect(config?.not_shown?.toSorted()).toEqual(hidden.map((path) => join(cwd, path)).toSorted())
     expect(readFileSync(join(cwd, '.env'), 'utf8')).toContain(secret)
