@@ -143,10 +143,16 @@ function explainRed(test: TestResult, now: TestResult | undefined, evidence: Evi
   const [before, after] = [textIn(test, files, files.before), now && textIn(now, files, files.after)]
   const isRewritten = test.file === undefined ? files.changed.length > 0 : files.changed.includes(test.file)
   if (!isRewritten && support.length === 0) {
+    const isStopped = !kept.succeeded && files.changed.some((path) => isStoppedAt(path, evidence))
     const cause =
-      settings.length === 0 ? 'nothing that the run changed in the tests explains it' : `${settings.join(', ')} changed`
-    // A test that runs and fails needs settings that excuse it. One that can't run may need those that say where sources are now.
-    const kind = settings.length > 0 && state === undefined ? 'rewritten' : 'settings'
+      settings.length > 0
+        ? `${settings.join(', ')} changed`
+        : isStopped
+          ? 'a rewritten file of tests could not be loaded'
+          : 'nothing that the run changed in the tests explains it'
+    // A test that runs and fails needs settings that excuse it. One that can't run may need those that say where sources are now, or was stopped together with a
+    // rewritten file of tests of which none ran: runners end if they can't load one.
+    const kind = state === undefined && (settings.length > 0 || isStopped) ? 'rewritten' : 'settings'
     return { kind, ...about, detail: `as it was, it ${how} against the change; ${cause}` }
   }
   const old = now && onBase?.tests.get(now.id)
@@ -171,6 +177,12 @@ function explainRed(test: TestResult, now: TestResult | undefined, evidence: Evi
     return { kind: 'emptied', ...about, detail: 'it checks less than before, and passes with and without the change' }
   }
   return { kind: 'rewritten', ...about, detail: `as it was, it ${how} against the change` }
+}
+
+/** Whether no test of a file that had some on the base was seen against the change. */
+function isStoppedAt(path: string, { base, kept }: Evidence): boolean {
+  const isOf = ({ file }: TestResult): boolean => file === path
+  return [...base.tests.values()].some(isOf) && ![...kept.tests.values()].some(isOf)
 }
 
 function textIn(test: TestResult, files: TestFiles, read: TestFiles['before']): ReturnType<typeof textOfTest> {
