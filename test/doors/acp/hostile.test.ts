@@ -15,8 +15,12 @@ describe.skipIf(needsBubblewrap())('a client that attacks', () => {
     const raw = await startRaw({ replies: [...hi, 'silence'] })
     const id = await newSession(raw)
     await raw.ask('session/prompt', prompt(id))
-    raw.write({ id: 'l', method: 'session/load', params: { sessionId: id, cwd: raw.cwd, mcpServers: [] } })
+    const load = { id: 'l', method: 'session/load', params: { sessionId: id, cwd: raw.cwd, mcpServers: [] } }
+    // Both arrive together. Otherwise the session may be loaded before the prompt begins.
+    raw.child.stdin.cork()
+    raw.write(load)
     raw.write({ id: 'p', method: 'session/prompt', params: prompt(id) })
+    raw.child.stdin.uncork()
     await expect.poll(() => raw.mock.requests.length, { timeout: 20_000 }).toBe(2)
     raw.child.stdin.end()
     const { code, messages } = await raw.ended

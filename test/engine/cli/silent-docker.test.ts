@@ -24,7 +24,9 @@ describe.skipIf(needsBubblewrap())('a docker daemon that never replies', () => {
     'is not even asked by agent %j',
     async (words) => {
       const { host, connections } = await silentDaemon()
-      const { code, stderr } = await agent(words, { cwd: tempDir(), home: tempDir(), env: { DOCKER_HOST: host } })
+      // The daemon is asked about what killed runs have left, and another test's may be in the shared directory.
+      const env = { DOCKER_HOST: host, TMPDIR: tempDir() }
+      const { code, stderr } = await agent(words, { cwd: tempDir(), home: tempDir(), env })
       expect({ code, stderr, asked: connections() }).toEqual({ code: 0, stderr: '', asked: 0 })
     },
   )
