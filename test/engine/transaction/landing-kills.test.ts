@@ -12,6 +12,7 @@ for (const [what, every, withCommits] of [
 ] as const)
   testUnlessOnCi(whyNoBubblewrap() ?? whyNoStrace())(
     `${what} that is killed leaves all old or all new, and can be made again`,
+    { timeout: 600_000 },
     async () => {
       const { tried, failures } = await killLandings(every, withCommits)
       expect(failures).toEqual([])
