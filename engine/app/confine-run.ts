@@ -32,7 +32,7 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   const denied = deniedFiles(policies.permissions, workspace, confining)
   const { environment } = request
   const readable = [...installedRoots(config, home), ...placesOfServers(extensions.servers, home)]
-  const transaction = await openTransaction(loaded, closing)
+  const transaction = await openTransaction(loaded, closing, denied.protectedPaths)
   const notShown = transaction?.view.state.not_shown ?? (await withheldInPlace(loaded))
   const views = transaction && { views: transaction.view.views, keptIn: transaction.view.directory }
   const effects = transaction === undefined ? undefined : new OutsideEffects()

@@ -8,7 +8,7 @@ import type { OpenTransaction } from './run-transaction.ts'
 import type { InSession } from './stages.ts'
 
 /** Opens the judge of the changes that a run makes in its view. */
-export function openJudge(session: InSession, { view, noted, wish }: OpenTransaction): RunJudge {
+export function openJudge(session: InSession, { view, noted }: OpenTransaction): RunJudge {
   const { sandbox, settings, forbids, watch, request, workspace } = session
   const sessions = dirname(view.directory)
   const judge = new Judge({
@@ -18,7 +18,7 @@ export function openJudge(session: InSession, { view, noted, wish }: OpenTransac
     cache:
       request.ephemeral === true || basename(sessions) !== 'sessions' ? undefined : join(dirname(sessions), 'judge'),
     // What git ignores counts as well, because it can be what the command runs.
-    changes: () => noted.then(() => recordChanges(view, sandbox, true, wish.deliversTo)),
+    changes: () => noted.then(() => recordChanges(view, sandbox, true)),
     openOwn: (policy) => session.openLike(policy),
     openCopies: openForCopies(sandbox, settings, forbids, watch),
   })

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { areMounted, closedBase, confiningBackend } from '../../sandbox/index.ts'
-import { rootsOf } from '../config/configured-policy.ts'
+import { configuredProtection, rootsOf } from '../config/configured-policy.ts'
 import { UserError } from '../core/user-error.ts'
 import type { LockedFolder } from '../session/session-lock.ts'
 import { noteCleanFiles } from '../transaction/overlay/note-clean-files.ts'
@@ -18,10 +18,15 @@ type Opening = Viewed & Pick<Loaded, 'beginning' | 'noOverlay'>
 /**
  * Opens the private view of a run, and its session, whose folder contains the view. If the session already has a view, the run continues in it.
  *
+ * @param denied what permissions protect besides the usual places
  * @returns undefined if the run works in the workspace itself
  * @throws UserError `sandboxUnavailable` if no view is possible; `usage` if the request has options that can't be combined with a view
  */
-export async function openTransaction(loaded: Opening, closing: Closing): Promise<OpenTransaction | undefined> {
+export async function openTransaction(
+  loaded: Opening,
+  closing: Closing,
+  denied: readonly string[] = [],
+): Promise<OpenTransaction | undefined> {
   const { request, settings, workspace, beginning, noOverlay } = loaded
   const isResumed = request.start?.type === 'resume'
   const open = isResumed ? openViewState(beginning.directory) : undefined
@@ -42,15 +47,21 @@ export async function openTransaction(loaded: Opening, closing: Closing): Promis
     for (const act of whenClosed) await act()
   })
   const writable = realRoots(rootsOf(settings, workspace))
+  const judgedBy = {
+    protected_paths: [...configuredProtection(settings), ...denied],
+    with_ignored: wish.landIgnored,
+    ...(request.deliversTo === undefined ? {} : { delivers_to: request.deliversTo }),
+  }
   const left = isResumed ? reopenView(session.directory) : undefined
   if (left !== undefined) {
     for (const { source } of left.views) await recoverTree(source)
-    const view = noteInView(left, { writable: [...new Set([...(left.state.writable ?? []), ...writable])] })
+    const all = [...new Set([...(left.state.writable ?? []), ...writable])]
+    const view = noteInView(left, { writable: all, judged_by: judgedBy })
     return { view, wish, session, resumed: true, whenClosed, noted: Promise.resolve() }
   }
   try {
     const made = (await openWithheld(session.directory)) ?? (await make(loaded, session.directory, wish.strategy))
-    const view = noteInView(made, { writable })
+    const view = noteInView(made, { writable, judged_by: judgedBy })
     const stop = new AbortController()
     whenClosed.push(async () => stop.abort())
     const noting = view.overlays.map((storage, index) =>

@@ -43,8 +43,6 @@ type TransactionWish = {
   readonly strategy: Strategy | undefined
   readonly land: NonNullable<TransactionRequest['land']>
   readonly landIgnored: boolean
-  /** Where this program writes the final message; undefined if it doesn't. */
-  readonly deliversTo: string | undefined
 }
 
 /** What a request says about the view. A command without a run has one, too. */
@@ -80,7 +78,6 @@ export function viewOf(request: ViewedRequest, settings: Settings): TransactionW
     // Who makes the calls also works in the workspace itself, and must find there what a call has done.
     land: asked.land ?? (request.task.type === 'calls' ? 'each' : 'on-success'),
     landIgnored: asked.landIgnored !== false,
-    deliversTo: request.deliversTo,
   }
 }
 
@@ -151,8 +148,7 @@ export function runTransaction(
   const each = wish.land === 'each' ? openEachLanding(opened) : undefined
   const view = each?.view ?? opened
   let recorded: Promise<ChangeRecord> | undefined
-  const record = (): Promise<ChangeRecord> =>
-    (recorded ??= noted.then(() => recordChanges(view, sandbox, wish.landIgnored, wish.deliversTo)))
+  const record = (): Promise<ChangeRecord> => (recorded ??= noted.then(() => recordChanges(view, sandbox)))
 
   /** Lands the recorded changes if they should land. */
   const landRecorded = async (

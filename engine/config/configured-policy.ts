@@ -49,7 +49,7 @@ export function configuredPolicy(
     readableRoots: config.sandbox_read?.allow ?? [],
     home: config.sandbox_read?.home,
     deniedReads: (config.sandbox_read?.deny ?? []).map((entry) => (entry.includes('/') ? entry : `**/${entry}`)),
-    protectedPaths: [...protectedPlaces(allowedPlaces(config))],
+    protectedPaths: [...configuredProtection(config)],
     network: networkPolicy(config),
     services: config.services ?? [],
     credentials: credentials.policy.map((each) => ({ ...each, hosts: [...each.hosts], allow: [...each.allow] })),
@@ -98,7 +98,15 @@ export function rootsOf(config: Settings, workspace: string): readonly string[] 
   return [workspace, ...(config.sandbox_workspace_write?.writable_roots ?? [])]
 }
 
-/** Returns the names of the protected places that the configuration makes writable. */
+/**
+ * The protected places, without those that the configuration makes writable.
+ *
+ * @throws UserError `usage` if `protected.allow` names something that isn't a protected place
+ */
+export function configuredProtection(config: Settings): readonly string[] {
+  return protectedPlaces(allowedPlaces(config))
+}
+
 function allowedPlaces({ protected: table }: Settings): readonly string[] {
   if (table?.allow === undefined) return []
   const known = protectedTable().filter(({ what, program }) => what !== 'credentials' && program !== 'Portcullis')

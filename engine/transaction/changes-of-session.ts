@@ -31,13 +31,19 @@ export async function changesOfSession(directory: LockedFolder): Promise<ChangeR
   const known = await completeRecord(directory)
   const view = reopenView(directory)
   if (view === undefined || known !== undefined) return known
+  const { judged_by: judgedBy } = view.state
   for (const { source } of view.views) await recover({ root: source })
   const sandbox: Sandbox = await openSandbox(
-    parsePolicy({ mode: 'read-only', workspace: view.views[0]?.path, views: [...view.views] }),
+    parsePolicy({
+      mode: 'read-only',
+      workspace: view.views[0]?.path,
+      views: [...view.views],
+      ...(judgedBy && { protectedPaths: judgedBy.protected_paths }),
+    }),
     sandboxOfLastRun(directory),
   )
   try {
-    return await recordChanges(view, sandbox, readRecord(directory)?.with_ignored === true)
+    return await recordChanges(view, sandbox)
   } finally {
     await sandbox.close()
   }

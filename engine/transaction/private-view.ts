@@ -70,8 +70,11 @@ export function openOverlays(directory: LockedFolder): PrivateView | undefined {
   return asView(directory, opened)
 }
 
-/** Records more about a view: which files it leaves out, or which directories a run can write to. */
-export function noteInView(view: PrivateView, more: Pick<ViewState, 'not_shown' | 'writable'>): PrivateView {
+/** Records more about a view: which files it leaves out, or what a run can write to and is judged by. */
+export function noteInView(
+  view: PrivateView,
+  more: Pick<ViewState, 'not_shown' | 'writable' | 'judged_by'>,
+): PrivateView {
   const state: ViewState = { ...view.state, ...more }
   writeViewState(view.directory, state)
   return { ...view, state }

@@ -44,22 +44,20 @@ const recordBounds: RecordBounds = {
  * number of all other changes. Call it only when no command is running.
  *
  * @param sandbox the run's sandbox, for git and for the list of protected paths
- * @param withIgnored whether files that git ignores are treated like all others
- * @param deliversTo the absolute path of a file that this program writes itself. The run's own entry there is left out
+ * @param withIgnored whether files that git ignores are treated like all others. Default: as the run wished
  * @throws UserError `failed` if no space is left to store the record, or if there is more to look through or to record than the bounds allow
  */
 export async function recordChanges(
   view: PrivateView,
   sandbox: Sandbox,
-  withIgnored: boolean,
-  deliversTo?: string,
+  withIgnored = view.state.judged_by?.with_ignored !== false,
   bounds: RecordBounds = recordBounds,
 ): Promise<ChangeRecord> {
   const isFirst = readRecord(view.directory) === undefined
   let look: Look | undefined
   try {
     look = await lookThrough(view, bounds.tree)
-    return await gatherChanges(view, look, sandbox, withIgnored, deliversTo, bounds)
+    return await gatherChanges(view, look, sandbox, withIgnored, bounds)
   } catch (error) {
     if (error instanceof TreeTooLarge) throw tooMuchIn(view.directory, error)
     if (!isNoSpace(error)) throw error
@@ -77,7 +75,6 @@ async function gatherChanges(
   look: Look,
   sandbox: Sandbox,
   withIgnored: boolean,
-  deliversTo: string | undefined,
   bounds: RecordBounds,
 ): Promise<ChangeRecord> {
   const counted = openTreeBudget("the run's changes", bounds.changes)
@@ -172,7 +169,7 @@ async function gatherChanges(
           before.kind === 'directory' &&
           (after.kind === 'file' || after.kind === 'link') &&
           unshown.some((each) => isInside(each, name))
-        const isDelivered = name === deliversTo
+        const isDelivered = name === view.state.judged_by?.delivers_to
         const why = whyBlocked({ key, after, isDelivered, isHidden: isHidden(name), replacesHidden })
         if (why !== undefined) {
           blocked.push({ path: name, why })

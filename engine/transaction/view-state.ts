@@ -70,6 +70,16 @@ const settled = z.object({
   not_shown: z.array(z.string()).readonly().optional(),
   /** The directories that the session's runs could write to, without symlinks. Absent: an earlier version made the view. */
   writable: z.array(z.string()).readonly().optional(),
+  /** By what the last run's changes are judged: `agent apply` needs it after that run was killed. Absent: an earlier version made the view. */
+  judged_by: z
+    .object({
+      protected_paths: z.array(z.string()),
+      /** Whether files that git ignores land. */
+      with_ignored: z.boolean(),
+      /** The absolute path of a file that this program writes itself, so that the run's own entry there is left out. */
+      delivers_to: z.string().optional(),
+    })
+    .optional(),
   /**
    * `making`: the view is still incomplete, and no run has worked in it. `open`: runs can continue in the view, and at most a part of the changes has landed.
    * `landed`: everything that should land is in the tree. `discarded`: the view was deleted.

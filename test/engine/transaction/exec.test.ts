@@ -428,6 +428,26 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     },
   )
 
+  test('is judged by what its run was told, also when it lands after the run was killed', async () => {
+    const cwd = committed({ 'a.txt': 'a\n', '.gitignore': 'out/\n' })
+    const home = tempDir()
+    let end = (): void => undefined
+    const told = ['--land-ignored=no', '-c', 'protected.allow=[".vscode/settings.json"]']
+    await exec(
+      (index) => {
+        if (index === 1) end()
+        return index === 0
+          ? cmd('mkdir out .vscode; for f in out/y .vscode/settings.json a.txt; do echo x > $f; done')
+          : []
+      },
+      ['--json', ...told, 'x'],
+      { cwd, home, onStart: (child) => (end = () => void child.kill('SIGKILL')) },
+    )
+    expect((await agent(['apply', '--last'], { cwd, home })).code).toBe(0)
+    expect([read(cwd, '.vscode/settings.json'), read(cwd, 'a.txt')]).toEqual(['x\n', 'x\n'])
+    expect(existsSync(join(cwd, 'out'))).toBe(false)
+  })
+
   test('does not see another transaction in the same workspace, and the second to land merges', async () => {
     const cwd = committed({ 'a.txt': '1\n2\n3\n4\n5\n' })
     let other: Promise<Exec> | undefined

@@ -24,7 +24,7 @@ async function openView(files: Readonly<Record<string, string>> = { 'a.txt': 'a\
     readonly tree?: Partial<RecordBounds['tree']>
     readonly changes?: Partial<RecordBounds['tree']>
   }) =>
-    recordChanges(view, sandbox, true, undefined, {
+    recordChanges(view, sandbox, true, {
       tree: { ...treeBounds, ...bounds.tree },
       changes: { ...treeBounds, ...bounds.changes },
     })
