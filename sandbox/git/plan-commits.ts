@@ -206,7 +206,7 @@ async function planAll(
     const ref = place !== undefined && 'ref' in place ? place.ref : undefined
     kept.push(leftRef(change, stays, ref))
   }
-  kept.push(...lostFetched(git, host.own, changes, landing, objects))
+  kept.push(...lostFetched(git, host.own, changes))
   const staged =
     staging &&
     (await planStaging(packed, host, plan, {
