@@ -86,8 +86,17 @@ static long set_layer(int context, const char *name, int directory, const char *
   return CALL(fsconfig, context, FSCONFIG_SET_STRING, name, path, 0);
 }
 
-/* An overlay over the directory `lower`, with `upper` and `work` in the directory `storage`. A negative result says why there can't be one. */
-static long make_overlay(int lower, int storage) {
+/*
+ * An overlay over the directory `lower`, with `upper` and `work` in the directory `storage`. A negative result says why there can't be one. What is
+ * written to one that `passes` need not survive a power cut: otherwise, the end of each command would wait until the disk has everything that anybody
+ * has written to the file system of `storage`.
+ */
+static long make_overlay(int lower, int storage, bool passes) {
+  if (passes) {
+    /* The kernel's note that what is here may have been lost since the last such overlay. It isn't: the directory is of this run. */
+    CALL(unlinkat, storage, "work/work/incompat/volatile/dirty", 0);
+    CALL(unlinkat, storage, "work/work/incompat/volatile", AT_REMOVEDIR);
+  }
   long context = CALL(fsopen, "overlay", FSOPEN_CLOEXEC);
   if (context < 0) return context;
   long error = set_layer((int)context, "lowerdir", lower, "");
@@ -97,15 +106,19 @@ static long make_overlay(int lower, int storage) {
   if (error == 0) error = CALL(fsconfig, context, FSCONFIG_SET_FLAG, "userxattr", 0, 0);
   /* The mount of the command before may not be gone yet. */
   if (error == 0) error = CALL(fsconfig, context, FSCONFIG_SET_STRING, "index", "off", 0);
+  if (error == 0 && passes) error = CALL(fsconfig, context, FSCONFIG_SET_FLAG, "volatile", 0, 0);
   if (error == 0) error = CALL(fsconfig, context, FSCONFIG_CMD_CREATE, 0, 0, 0);
   long tree = error < 0 ? error : CALL(fsmount, context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
   CALL(close, context);
   return tree;
 }
 
-/* Where no overlay can be stored, the directory is shown as it is, with the flags of the step. A step without flags needs the overlay. */
+/*
+ * Where no overlay can be stored, the directory is shown as it is, with the flags of the step: only a cache, whose layers pass with the run, can be. A
+ * step without flags needs the overlay.
+ */
 static int cover(const struct step *step, int lower, int storage) {
-  long overlay = make_overlay(lower, storage);
+  long overlay = make_overlay(lower, storage, step->set != 0);
   if (overlay >= 0 || step->set == 0) return (int)succeed(step, overlay);
   int tree = copy_tree(step, lower);
   change_flags(step, tree);

@@ -2,6 +2,7 @@
 
 #include <asm/stat.h>
 #include <linux/fcntl.h>
+#include <linux/openat2.h>
 
 /* O_PATH: an entry is opened only to be identified, so neither its permissions matter nor is a device or a FIFO touched. */
 enum { NAME_BYTES = 256, ONLY_PATH = O_PATH | O_NOFOLLOW | O_CLOEXEC, MOST_TRIES = 64 };
@@ -65,6 +66,20 @@ static enum arrival open_next(const struct place *place, int directory, const ch
   return CHANGED;
 }
 
+/* Whether each component can be looked up (see next_name). */
+static bool is_walkable(const char *path) {
+  char name[NAME_BYTES];
+  long error = 0;
+  while (next_name(&path, name, &error)) {}
+  return error == 0;
+}
+
+/* Opens the whole path with one call. It fails at a symlink, as opening it component by component does; what the failure means, only that tells. */
+static long open_at_once(const char *path) {
+  struct open_how how = {.flags = ONLY_PATH, .resolve = RESOLVE_NO_SYMLINKS};
+  return is_walkable(path) ? CALL(openat2, AT_FDCWD, path, &how, sizeof how) : -EINVAL;
+}
+
 enum arrival walk(const struct place *place, int from, int *at, long *error) {
   char name[NAME_BYTES];
   const char *rest = place->path;
@@ -96,6 +111,15 @@ enum arrival walk(const struct place *place, int from, int *at, long *error) {
 
 enum arrival walk_from_root(const struct place *place, int *at, long *error) {
   *at = -1;
+  /* Most entries are where they were planned. The call also fails where another sandbox around this one forbids it. */
+  long opened = open_at_once(place->path);
+  *error = 0;
+  if (opened >= 0) {
+    enum arrival found = identify(place, (int)opened, error);
+    if (found == ARRIVED) *at = (int)opened;
+    else CALL(close, opened);
+    return found;
+  }
   *error = CALL(openat, AT_FDCWD, "/", ONLY_PATH);
   if (*error < 0) return FAILED;
   int root = (int)*error;
