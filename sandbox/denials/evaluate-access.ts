@@ -154,10 +154,11 @@ function outsideRoots(policy: SandboxPolicy, path: string, host: FileSystemView)
 /** The entry of a git directory that is or contains `path`, if git would execute or follow that entry; otherwise undefined. */
 export function gitMetadata(path: string, host: FileSystemView): string | undefined {
   for (let at = path; at !== '/'; at = dirname(at)) {
-    for (let git = dirname(at); git !== '/'; git = dirname(git)) {
-      const inGit = basename(git) === '.git' || host.kindOf(join(git, 'HEAD')) === 'file'
-      if (inGit && gitExecutables.some((name) => join(git, name) === at)) return at
-    }
+    const isOfGit = gitExecutables.some((name) => {
+      const git = at.endsWith(`/${name}`) ? at.slice(0, -name.length - 1) : ''
+      return git !== '' && (basename(git) === '.git' || host.kindOf(`${git}/HEAD`) === 'file')
+    })
+    if (isOfGit) return at
   }
   return undefined
 }
