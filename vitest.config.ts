@@ -115,7 +115,6 @@ const long = [
   'test/engine/report/schemas.test.ts',
   'test/engine/review/exec-review.test.ts',
   'test/engine/run/judge/configured.test.ts',
-  'test/engine/run/judge/gone-subject.test.ts',
   'test/engine/run/judge/honest-changes.test.ts',
   'test/engine/run/judge/stopped-files.test.ts',
   'test/engine/run/judge/trials.test.ts',

@@ -1,4 +1,4 @@
-import { countCalls } from '../run/judge/test-text.ts'
+import { countChecks } from '../run/judge/test-text.ts'
 import { partOf } from '../run/judge/judge-parts.ts'
 import type { ReportedFinding } from './findings-schema.ts'
 import type { DiffFile, DiffLine } from './parse-diff.ts'
@@ -39,11 +39,13 @@ function inTests(file: DiffFile, added: ReadonlySet<string>): readonly ReportedF
     .filter(isGone)
     .flatMap(({ text }) => nameOfTest(text) ?? [])
   const off = linesOf(file, '+').filter(({ text }) => isOff(text))
-  const calls = (mark: '+' | '-'): number =>
-    linesOf(file, mark)
-      .filter(({ text }) => expectation.test(text))
-      .reduce((sum, { text }) => sum + countCalls(text), 0)
-  const [before, after] = [calls('-'), calls('+')]
+  const checks = (mark: '+' | '-'): number =>
+    countChecks(
+      linesOf(file, mark)
+        .map(({ text }) => text)
+        .join('\n'),
+    )
+  const [before, after] = [checks('-'), checks('+')]
   return [
     ...(gone.length === 0 ? [] : findingAt(file, isGone, removed(gone))),
     ...off.flatMap((line) => findingAt(file, (each) => each === line, switchedOff(line.text.trim()))),
@@ -75,9 +77,7 @@ function isOff(line: string): boolean {
   return !['//', '# ', '*'].some((start) => text.startsWith(start)) && offMarks.some((mark) => mark.test(text))
 }
 
-const expectation = /\b(?:assert|expect|should|require|t\.Error|t\.Fatal)/
-
-const isExpected = ({ mark, text }: DiffLine): boolean => mark === '-' && expectation.test(text)
+const isExpected = ({ mark, text }: DiffLine): boolean => mark === '-' && countChecks(text) > 0
 
 function linesOf({ hunks }: DiffFile, mark: DiffLine['mark']): readonly DiffLine[] {
   return hunks.flatMap(({ lines }) => lines).filter((line) => line.mark === mark)
@@ -125,7 +125,7 @@ function switchedOff(line: string): Saying {
 const fewer: Saying = {
   severity: 'low',
   title: 'Tests check less than before',
-  body: `The change removes more calls in expectations than it adds in this file. ${checked}`,
+  body: `The change removes more checks than it adds in this file. ${checked}`,
 }
 
 const configured: Saying = {

@@ -3,7 +3,6 @@ import type { ToolContext } from '../../tools/tool.ts'
 import type { RunChange } from '../../transaction/change-record.ts'
 import type { StoredRun } from './base-cache.ts'
 import { changedConfiguration, manifestsIn, startedBy } from './changed-configuration.ts'
-import { openGoneSubjects } from './gone-subject.ts'
 import { packagesOf } from './installed-packages.ts'
 import { matchesAny, stateOf, type Judge } from './judge.ts'
 import type { JudgePart } from './judge-parts.ts'
@@ -71,9 +70,6 @@ export async function judgeChange(
   const asOwn: JudgedRun = { succeeded: true, end: 'exit code 0', tests: own.tests }
   const written = new Set<string>()
   const testFiles = { changed: inTests.filter((path) => files.has(path) || files.size === 0), before, after }
-  const goneWith = openGoneSubjects(testFiles, sources, () => [
-    ...new Set([...judge.hashes.tracked, ...seen.map(({ path }) => path)]),
-  ])
   const decideWith = (kept: JudgedRun, onBase?: JudgedRun): Decision =>
     decide({
       base: asJudged(base),
@@ -82,7 +78,7 @@ export async function judgeChange(
       onBase,
       commands: [...commands, ...startedBy(settings, reached, baseTests), ...[...written].map(asWritten)],
       settings,
-      ...{ files: testFiles, goneWith },
+      files: testFiles,
       support: inTests.filter((path) => !files.has(path) && files.size > 0),
     })
   let installed: readonly string[] = []

@@ -187,7 +187,7 @@ export class Judge {
   }
 
   #keyOf(command: string): readonly string[] {
-    return ['2', this.hashes.tree, command, this.cwd, JSON.stringify(this.options.settings.report ?? null)]
+    return ['3', this.hashes.tree, command, this.cwd, JSON.stringify(this.options.settings.report ?? null)]
   }
 
   /**

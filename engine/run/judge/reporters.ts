@@ -25,7 +25,7 @@ export default async function* (events) {
 export const pytestPlugin = 'portcullis_judge'
 
 /**
- * The plugin for pytest. A test passes only if its call passes, and it fails if its setup or teardown does. One whose failure is expected counts as
+ * The plugin for pytest. Neither a file that can't be loaded nor a failure keeps other tests from being seen. A test passes only if its call passes, and it fails if its setup or teardown does. One whose failure is expected counts as
  * skipped even if it passes.
  */
 export const pytestReporter = `import json
@@ -37,6 +37,8 @@ _root = [os.getcwd()]
 
 def pytest_configure(config):
     _root[0] = str(getattr(config, "rootpath", None) or config.rootdir)
+    config.option.continue_on_collection_errors = True
+    config.option.maxfail = 0
 
 
 def pytest_runtest_logreport(report):

@@ -36,15 +36,70 @@ export function withoutLayout(text: string): string {
     .replaceAll(/,(?=[)\]}])/g, '')
 }
 
-/** How many calls a text makes. Those in marks, such as decorators, check nothing. */
-export function countCalls(text: string): number {
-  return (
-    text
-      .split('\n')
-      .filter((line) => !isMark(line))
-      .join('\n')
-      .match(/\w!?\(/g)?.length ?? 0
-  )
+/** Whether a test checks less than before. Where nothing in it is known to check something, its calls do. */
+export function checksLess(before: TestText, after: TestText): boolean {
+  const [old, now] = [before, after].map(({ head, body }) => `${head}\n${body}`)
+  const checks = countChecks(old ?? '')
+  return checks > 0 ? countChecks(now ?? '') < checks : countCalls(now ?? '') < countCalls(old ?? '')
+}
+
+/** How many characters are looked at before and after a word. */
+const longest = 2000
+
+/** How often a text checks something: by assertions and expectations, apart from those of nothing but constants, and by failures. */
+export function countChecks(text: string): number {
+  const code = codeOf(text)
+  return [...code.matchAll(/\w+/g)].filter(({ 0: word, index }) => {
+    const isFailure = failing.test(word)
+    if (!isFailure && !checking.test(word)) return false
+    const before = code.slice(Math.max(0, index - longest), index)
+    const after = code.slice(index + word.length, index + longest).replace(/^!/, '')
+    const [receiver = ''] = before.split(/[^\w$.]/).slice(-1)
+    if (isFailure)
+      return receiver.length > 1 && before.split('\n').at(-1)?.trimStart() === receiver && after.startsWith('(')
+    const ends = word === 'assert' ? '(. ' : word === 'require' ? '.' : '(.'
+    return ends.includes(after[0] ?? '\n') && (isOfValue(receiver) || isOfValue(operandOf(after)))
+  }).length
+}
+
+/** The words with which assertions and expectations begin, and the names of what makes a test fail. */
+const checking = /[Aa]ssert|[Ee]xpect(?:[^e]|$)|[Ss]hould|^(?:raises|warns|require)$/
+const failing = /^(?:Error|Fatal|[Ff]ail)/
+
+/** What follows a word, up to the end of the line in which all brackets are closed. */
+function operandOf(text: string): string {
+  let depth = 0
+  for (let end = 0; end < text.length; end++) {
+    if ('([{'.includes(text[end] ?? '')) depth++
+    else if (')]}'.includes(text[end] ?? '')) depth--
+    if (depth < 0 || (depth === 0 && text[end] === '\n')) return text.slice(0, end)
+  }
+  // What is cut may go on with anything.
+  return depth > 0 ? `${text} etc` : text
+}
+
+/** Whether something is named that isn't always the same. What stands before a member and isn't named is the result of a call. */
+function isOfValue(expression: string): boolean {
+  const names = expression.replaceAll(/\.\w+/g, '').match(/[A-Za-z_$][\w$]*/g)
+  return expression === '.' || (names ?? []).some((name) => !constant.test(name))
+}
+
+const constant = /^(?:true|false|null|nil|None|undefined|is|not|in|and|or|self|this|t)$/i
+
+function countCalls(text: string): number {
+  return codeOf(text).match(/\w!?\(/g)?.length ?? 0
+}
+
+/** A text without marks such as decorators, comments, and what is in strings. */
+function codeOf(text: string): string {
+  return text
+    .split(/"""|'''/)
+    .filter((_, at) => at % 2 === 0)
+    .join("''")
+    .split('\n')
+    .filter((line) => !isMark(line) && !/^\s*(?:\/\/|\/?\*|#)/.test(line))
+    .map((line) => line.replaceAll(/"[^"]*"|'[^']*'|`[^`]*`/g, "''").split(/\s(?:\/\/|#)\s/)[0])
+    .join('\n')
 }
 
 function isMark(line: string): boolean {

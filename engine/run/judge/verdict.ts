@@ -3,7 +3,7 @@ import type { JudgeFinding, JudgeVerdict } from '../../core/run-record.ts'
 import { counted } from '../../core/text/counted.ts'
 import { filesOf, findSameTests, ownName, type TestFiles } from './same-tests.ts'
 import { isPassing, type TestResult, type TestResults } from './test-results.ts'
-import { countCalls, textOfTest } from './test-text.ts'
+import { checksLess, textOfTest } from './test-text.ts'
 
 /** How a command ended and what became of its tests. */
 export type JudgedRun = { readonly succeeded: boolean; readonly end: string; readonly tests: TestResults }
@@ -18,8 +18,6 @@ type Evidence = {
   /** The run's tests on the base's sources; undefined if that wasn't needed. */
   readonly onBase?: JudgedRun | undefined
   readonly files: TestFiles
-  /** What a test has called that the run has removed. */
-  readonly goneWith: (test: TestResult) => string | undefined
   /** The changed files that tests use, but that contain none. */
   readonly support: readonly string[]
   /** What the run changed in what the command runs. */
@@ -35,7 +33,7 @@ export type Decision = { readonly verdict: JudgeVerdict; readonly findings: read
  * base must be seen to pass, as they were, on the run's sources.
  */
 export function decide(evidence: Evidence): Decision {
-  const { base, kept, own, commands, settings, files, goneWith } = evidence
+  const { base, kept, own, commands, settings, files } = evidence
   // Where the base shows no results, as before its dependencies are installed, what its judge shows on the run's sources has to be enough.
   const baseline = base.tests.size > 0 ? base.tests : kept.tests
   // A test that failed counts too: it can't have become good by being removed.
@@ -47,15 +45,8 @@ export function decide(evidence: Evidence): Decision {
   for (const test of required) {
     const found = now(test)
     const subject = test.file ?? test.id
-    if (found === undefined) {
-      const gone = isKept(test, kept.tests.get(test.id)) ? undefined : goneWith(test)
-      const detail = `it is gone with ${gone}, which it called and no code names any more`
-      findings.push({
-        subject,
-        test: test.id,
-        ...(gone === undefined ? { kind: 'vanished' } : { kind: 'rewritten', detail }),
-      })
-    } else if (found.failed > 0) findings.push({ kind: 'failed', subject, test: test.id })
+    if (found === undefined) findings.push({ kind: 'vanished', subject, test: test.id })
+    else if (found.failed > 0) findings.push({ kind: 'failed', subject, test: test.id })
     else if (found.passed >= totalOf(test)) continue
     else if (found.skipped > 0) findings.push({ kind: 'disabled', subject, test: test.id })
     else findings.push({ kind: 'vanished', subject, test: test.id, detail: 'it has fewer cases than before' })
@@ -143,16 +134,10 @@ function explainRed(test: TestResult, now: TestResult | undefined, evidence: Evi
   const [before, after] = [textIn(test, files, files.before), now && textIn(now, files, files.after)]
   const isRewritten = test.file === undefined ? files.changed.length > 0 : files.changed.includes(test.file)
   if (!isRewritten && support.length === 0) {
-    const isStopped = !kept.succeeded && files.changed.some((path) => isStoppedAt(path, evidence))
     const cause =
-      settings.length > 0
-        ? `${settings.join(', ')} changed`
-        : isStopped
-          ? 'a rewritten file of tests could not be loaded'
-          : 'nothing that the run changed in the tests explains it'
-    // A test that runs and fails needs settings that excuse it. One that can't run may need those that say where sources are now, or was stopped together with a
-    // rewritten file of tests of which none ran: runners end if they can't load one.
-    const kind = state === undefined && (settings.length > 0 || isStopped) ? 'rewritten' : 'settings'
+      settings.length > 0 ? `${settings.join(', ')} changed` : 'nothing that the run changed in the tests explains it'
+    // A test that runs and fails needs settings that excuse it. One that can't run may need those that say where sources are now.
+    const kind = state === undefined && settings.length > 0 ? 'rewritten' : 'settings'
     return { kind, ...about, detail: `as it was, it ${how} against the change; ${cause}` }
   }
   const old = now && onBase?.tests.get(now.id)
@@ -169,20 +154,11 @@ function explainRed(test: TestResult, now: TestResult | undefined, evidence: Evi
   ) {
     return { kind: 'disabled', ...about, detail: `only the line that declares it changed: ${after.head}` }
   }
-  const lost =
-    before !== undefined &&
-    after !== undefined &&
-    countCalls(`${after.head}${after.body}`) < countCalls(`${before.head}${before.body}`)
-  if (lost && old !== undefined && isPassing(old)) {
+  const isEmptied = before !== undefined && after !== undefined && checksLess(before, after)
+  if (isEmptied && old !== undefined && isPassing(old)) {
     return { kind: 'emptied', ...about, detail: 'it checks less than before, and passes with and without the change' }
   }
   return { kind: 'rewritten', ...about, detail: `as it was, it ${how} against the change` }
-}
-
-/** Whether no test of a file that had some on the base was seen against the change. */
-function isStoppedAt(path: string, { base, kept }: Evidence): boolean {
-  const isOf = ({ file }: TestResult): boolean => file === path
-  return [...base.tests.values()].some(isOf) && ![...kept.tests.values()].some(isOf)
 }
 
 function textIn(test: TestResult, files: TestFiles, read: TestFiles['before']): ReturnType<typeof textOfTest> {

@@ -86,7 +86,7 @@ export class WatchedCommand {
   /** If the command sets the variable by which Python finds our plugin, pytest's own report has to do, in which several runs of pytest replace each other. */
   #pytestOptions(): string {
     return /\bPYTHONPATH=/.test(this.#options.reached)
-      ? `-o junit_family=xunit1 --junitxml=${join(this.folder, pytestJunit)}`
+      ? `--continue-on-collection-errors -o junit_family=xunit1 --junitxml=${join(this.folder, pytestJunit)}`
       : `-p ${pytestPlugin}`
   }
 

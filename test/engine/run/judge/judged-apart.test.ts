@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { judgedApart, variantsOf } from '../../../../engine/run/judge/judged-apart.ts'
-import { countCalls } from '../../../../engine/run/judge/test-text.ts'
 
 const isTest = (path: string): boolean => /test/.test(path)
 
@@ -105,9 +104,4 @@ test('each group is seen with the old version of each other', () => {
       expect(variants.some((each) => each.includes(old as string) && !each.includes(other as string))).toBe(true)
     }
   }
-})
-
-test('marks of a test check nothing', () => {
-  expect(countCalls("@mark.parametrize('a', [1])\ndef test_a(a):\n    check(a)")).toBe(2)
-  expect(countCalls('#[case(1)]\nfn a() {\n    assert_eq!(f(), 1);')).toBe(3)
 })

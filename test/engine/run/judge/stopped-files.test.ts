@@ -12,16 +12,29 @@ const renamed = {
   'tests/test_text.py': "from text import cry\n\n\ndef test_shouts():\n    assert cry('a') == 'A'\n",
 }
 
-async function verdictOf(change: Files) {
-  const judged = await judge({ files, change, command: pytest.command, settings: {} })
+async function verdictOf(change: Files, command = pytest.command) {
+  const judged = await judge({ files, change, command, settings: { allowTestChanges: true } })
   if (typeof judged === 'string') return judged
-  const kinds = new Set(judged.judgement.findings.map(({ kind }) => kind))
-  return [judged.judgement.verdict, judged.passes, [...kinds].toSorted()]
+  const findings = judged.judgement.findings.map(({ kind, test }) => `${kind} ${test}`)
+  return [judged.judgement.verdict, judged.passes, findings]
 }
 
-// pytest runs no test if it can't load one file.
-test.skipIf(pytest.isMissing())('tests that a rewritten file stops together with its own are revised', async () => {
-  expect(await verdictOf(renamed)).toEqual(['revised', false, ['rewritten']])
+// Without being told otherwise, pytest runs no test if it can't load one file.
+test.skipIf(pytest.isMissing()).each([pytest.command, 'PYTHONPATH=. pytest -q'])(
+  'a rewritten file that can’t be loaded as it was keeps no other test of %s from being seen',
+  async (command) => {
+    const rewritten = expect.stringMatching(/^rewritten tests\/test_text.py > .*test_shouts$/)
+    expect(await verdictOf(renamed, command)).toEqual(['revised', true, [rewritten]])
+  },
+)
+
+test.skipIf(pytest.isMissing())('a runner that stops at the first failure shows the other tests, too', async () => {
+  const corrected = {
+    'calc.py': 'def add(a, b):\n    return a + b + 1\n\n\ndef double(a):\n    return a * 2\n',
+    'conftest.py': (pytest.files['conftest.py'] as string).replace('return 3', 'return 4'),
+  }
+  const rewritten = ['revised', true, ['rewritten tests/test_calc.py > test_add']]
+  expect(await verdictOf(corrected, 'pytest -q -x')).toEqual(rewritten)
 })
 
 test.skipIf(pytest.isMissing())('tests that are stopped without a rewritten file are weakened', async () => {
