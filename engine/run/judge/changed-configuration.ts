@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path/posix'
 import type { RunChange } from '../../transaction/change-record.ts'
 import { manifests, type JudgePart } from './judge-parts.ts'
 import { textIn } from './judge-tree.ts'
-import type { NamingText } from './files-in-text.ts'
+import { programOf, type NamingText } from './files-in-text.ts'
 import type { RunText } from './judged-apart.ts'
 import { isTest } from '../record/make-record.ts'
 import { changedSettings, entriesIn, settingsIn } from './merge-manifest.ts'
@@ -74,8 +74,8 @@ export function startedBy(
   if (tests.size > 0) return []
   const words = new Set(wordsOf(text))
   return settings.flatMap((file) => {
-    const stem = basename(file).split('.')[0]?.replace(/file$/i, '').toLowerCase() ?? ''
-    return words.has(stem) ? [{ file, what: `${file}, which ${stem} reads, was changed` }] : []
+    const program = programOf(file)
+    return words.has(program) ? [{ file, what: `${file}, which ${program} reads, was changed` }] : []
   })
 }
 

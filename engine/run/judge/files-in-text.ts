@@ -41,6 +41,12 @@ export function filesInText({ folder, text }: NamingText, places: Places, readin
   return found
 }
 
+/** The program after which a file is named that it reads, as `flow` for `flow.config.js` and `Flowfile`. */
+export function programOf(path: string): string {
+  const [stem = ''] = basename(path).toLowerCase().split('.')
+  return stem.replace(/file$/, '')
+}
+
 function placesFor(word: string, starts: readonly string[], places: Places, { targetOf }: Reading): readonly Place[] {
   const there = places.get(basename(word)) ?? []
   const links = there.filter(({ name, path }) => name === path)

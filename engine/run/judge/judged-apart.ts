@@ -1,5 +1,5 @@
 import { basename, dirname, extname } from 'node:path/posix'
-import { filesInText, placesOf, wordsOf, type NamingText } from './files-in-text.ts'
+import { filesInText, placesOf, programOf, wordsOf, type NamingText } from './files-in-text.ts'
 
 /** Changed files that may belong to the judge, and may as well be what is tested. */
 export type JudgedApart = {
@@ -50,7 +50,9 @@ export function judgedApart(paths: readonly string[], texts: readonly RunText[],
     filesInText(text, places, { cwd, targetOf, as })
   const named = new Set(texts.flatMap((each) => [...inText(each, 'exact')]))
   const programs = new Set(texts.flatMap(({ text }) => wordsOf(text).filter((word) => !word.includes('/'))))
-  for (const path of all) if (programs.has(basename(path))) named.add(path)
+  const isNear = (path: string): boolean => ['.', cwd].includes(dirname(path))
+  for (const path of all)
+    if (programs.has(basename(path)) || (isNear(path) && programs.has(programOf(path)))) named.add(path)
   const direct = paths.filter((path) => named.has(path))
   const rest = paths.filter((path) => !named.has(path))
   if (rest.length === 0) return { named: direct, groups: [], arePackage: false }

@@ -36,11 +36,11 @@ export function withoutLayout(text: string): string {
     .replaceAll(/,(?=[)\]}])/g, '')
 }
 
-/** Whether a test checks less than before. Where nothing in it is known to check something, its calls do. */
+/** Whether a test checks less than before. Where nothing in it is known to check something, statements that compare do. */
 export function checksLess(before: TestText, after: TestText): boolean {
   const [old, now] = [before, after].map(({ head, body }) => `${head}\n${body}`)
   const checks = countChecks(old ?? '')
-  return checks > 0 ? countChecks(now ?? '') < checks : countCalls(now ?? '') < countCalls(old ?? '')
+  return checks > 0 ? countChecks(now ?? '') < checks : countComparisons(now ?? '') < countComparisons(old ?? '')
 }
 
 /** How many characters are looked at before and after a word. */
@@ -86,8 +86,20 @@ function isOfValue(expression: string): boolean {
 
 const constant = /^(?:true|false|null|nil|None|undefined|is|not|in|and|or|self|this|t)$/i
 
-function countCalls(text: string): number {
-  return codeOf(text).match(/\w!?\(/g)?.length ?? 0
+/** How many statements are calls of something with several arguments, as what expects and what is compared with it. */
+function countComparisons(text: string): number {
+  const lines = codeOf(text).split('\n')
+  return lines.filter((line, at) => {
+    const called = /^\s{0,80}(?:await )?[\w$.]+!?(?=\()/.exec(line)?.[0].length
+    if (called === undefined) return false
+    const operand = operandOf(
+      lines
+        .slice(at, at + 20)
+        .join('\n')
+        .slice(called),
+    ).trimEnd()
+    return operand.includes(',') && /\);?$/.test(operand)
+  }).length
 }
 
 /** A text without marks such as decorators, comments, and what is in strings. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { judge, type Files } from '../../../support/judge-change.ts'
+import { configuredFurther } from './configured-further.ts'
 import { configuredHelpers } from './configured-helpers.ts'
 import { configuredImports } from './configured-imports.ts'
 import { configuredPython } from './configured-python.ts'
@@ -18,6 +19,7 @@ async function verdictOf(project: Project, change: Files, more: Files, command =
 
 for (const [title, { project, change, more = {}, command }] of Object.entries({
   ...configured,
+  ...configuredFurther,
   ...configuredHelpers,
   ...configuredImports,
   ...configuredPython,

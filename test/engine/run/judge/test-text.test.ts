@@ -40,11 +40,13 @@ test.each([
 
 const bodies = (before: string, after: string) => checksLess({ head: '', body: before }, { head: '', body: after })
 
-test('a test checks less if it asserts less, or, where it asserts nothing by name, if it calls less', () => {
+test('a test checks less if it asserts less, or, where it asserts nothing by name, if it compares less', () => {
   const setUp = ['with folder():\nmkdir(a)\nassert add(1) == 2', 'a = make()\nassert add(1) == 2'] as const
   expect(bodies(...setUp)).toBe(false)
   expect(bodies('assert add(1) == 2', 'add(1)')).toBe(true)
   expect(bodies('assert add(1) == 2', 'assert True')).toBe(true)
   expect(bodies('mustBe(add(1), 2)', 'add(1)')).toBe(true)
+  expect(bodies('equal(\n  add(1),\n  2,\n);', 'add(1);')).toBe(true)
+  expect(bodies('with open(a) as f:\nf.write(b)\nread(a)', 'a.write(b)\nread(a)')).toBe(false)
   expect(bodies('mustBe(add(1), 2)', 'mustBe(add(2), 3)')).toBe(false)
 })
