@@ -2,7 +2,8 @@
  * `npm run bench [NAME…]` runs the benchmarks, and prints a table. Our program and the peer take turns in one run, because only their ratio is
  * meaningful on a shared machine. The peer is Codex, found by CODEX_BIN or as `codex` on PATH. Without it, the peer's columns stay empty. With
  * `--against DIRECTORY`, the peer is the build of another commit in that directory, in `patch`, `sandbox` and `run`, which are then the only ones by default;
- * the exit code is 1 if this build takes more than 1.15 times its processor time (or time, where that wasn't measured) in any row.
+ * the exit code is 1 if this build takes more than 1.15 times its processor time (or time, where that wasn't measured) in any row. `--instructions` counts
+ * instructions instead, and compares them with the checked-in baseline, or with `--record` replaces that.
  */
 import process from 'node:process'
 import { parseArgs } from 'node:util'
@@ -28,7 +29,13 @@ const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
 /** How many times as much as another build this one may take. Noise stays below that. */
 const mostRatio = 1.15
 
-const { positionals: asked, values } = parseArgs({ options: { against: { type: 'string' } }, allowPositionals: true })
+const { positionals: asked, values } = parseArgs({
+  options: { against: { type: 'string' }, instructions: { type: 'boolean' }, record: { type: 'boolean' } },
+  allowPositionals: true,
+})
+if (values.instructions === true) {
+  process.exit(await (await import('./instructions.ts')).compareInstructions(values.record === true))
+}
 const unknown = asked.filter((name) => !Object.hasOwn(benches, name))
 if (unknown.length > 0) {
   process.stderr.write(`bench: unknown: ${unknown.join(', ')}; known: ${Object.keys(benches).join(', ')}\n`)
