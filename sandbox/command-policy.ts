@@ -6,6 +6,7 @@ import type { SandboxPolicy } from './sandbox-policy.ts'
 import { isWithin } from './paths.ts'
 import type { ClosedTree } from './tree/closed-tree.ts'
 import { allRunDirectories } from './run-directory.ts'
+import { scratchBases } from './scratch.ts'
 import type { Command } from './sandbox.ts'
 
 /**
@@ -38,6 +39,9 @@ export type ShownPlaces = GuardedPlaces & {
   readonly layers?: string | undefined
 }
 
+/** `scratch`: where other runs may have their directories at the moment. Finding that out takes a fifth of the planning, so it is done once for each command. */
+export type CommandPlaces = ShownPlaces & { readonly scratch: readonly string[] }
+
 /**
  * Plans what one command sees, and which paths to guard while it runs. What exists when a command with write access
  * starts is guarded, if no other such command is running. A command that can't write needs no private repository for its commits.
@@ -52,7 +56,7 @@ export function placesForCommand(
   running: { readonly writing: number },
   roots: readonly string[],
   keyFiles: (() => KeyFileView) | undefined = undefined,
-): ShownPlaces {
+): CommandPlaces {
   const settled = running.writing === 0
   const isSearched = settled && command.readOnly !== true
   const places = isSearched ? finder.find() : finder.known()
@@ -65,8 +69,9 @@ export function placesForCommand(
     replaced: [...view.replaced, ...keys.replaced],
   }
   // The run directories of other runs are protected, because the files in them control what the commands of those runs can do.
-  const others = allRunDirectories((place) => roots.some((root) => isWithin(place, root)))
+  const scratch = scratchBases()
+  const others = allRunDirectories(scratch, (place) => roots.some((root) => isWithin(place, root)))
   return others.length === 0
-    ? { ...places, git }
-    : { ...places, git, protectedPaths: [...places.protectedPaths, ...others] }
+    ? { ...places, git, scratch }
+    : { ...places, git, scratch, protectedPaths: [...places.protectedPaths, ...others] }
 }

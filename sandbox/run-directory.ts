@@ -73,13 +73,14 @@ export async function reapRunDirectories(finish: (directory: string) => Promise<
 }
 
 /**
- * The directories of all runs, including those that have ended, in every place where a run with the current environment may create them.
+ * The directories of all runs, including those that have ended.
  *
+ * @param bases the places where a run with the current environment may create them (`scratchBases`)
  * @param isSeen returns whether a place matters to the caller. Places that don't matter are skipped, because listing the system's temporary directory
  * may take a long time
  */
-export function allRunDirectories(isSeen: (place: string) => boolean): readonly string[] {
-  return scratchBases()
+export function allRunDirectories(bases: readonly string[], isSeen: (place: string) => boolean): readonly string[] {
+  return bases
     .filter(isSeen)
     .flatMap((base) => directoriesIn(base, [prefix]))
     .map(({ path }) => path)

@@ -9,7 +9,7 @@ import type { Place } from './held-place.ts'
 import { holdPlaces } from './held-places.ts'
 import { ownPlaces } from './installation/own-paths.ts'
 import { createKeyFileView } from './key-file-view.ts'
-import { placesForCommand, type ShownPlaces } from './command-policy.ts'
+import { placesForCommand, type CommandPlaces, type ShownPlaces } from './command-policy.ts'
 import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './sandbox-policy.ts'
 import { RunningCommands } from './process/running-commands.ts'
@@ -44,7 +44,7 @@ export type RunState = {
    * Returns the paths to guard while a command runs, and the files and directories that the command sees differently from the host: those that git
    * uses, and files with secrets.
    */
-  readonly placesOf: (command: Command) => ShownPlaces
+  readonly placesOf: (command: Command) => CommandPlaces
   /**
    * Imports what commands have changed in git, and puts denied entries back that they have moved. It does nothing if no running command may write,
    * because then all changes are the host's own.

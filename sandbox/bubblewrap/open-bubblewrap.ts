@@ -93,7 +93,7 @@ export async function openBubblewrap(
       const steps = mountSteps([...mountsAsShown(mounts, policy.views), ...named, ...kernel], {
         privateTemp: run.temp,
         emptyDirectory: run.empty,
-        runDirectories: allRunDirectories,
+        runDirectories: (isSeen) => allRunDirectories(places.scratch, isSeen),
         look: (path) => {
           const identity = held.identityOf(path)
           return identity === undefined
