@@ -1,8 +1,16 @@
 import { existsSync, lstatSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { holdsSecret, namesSecret } from '../../policies/index.ts'
-import { committedFiles, encodePath, encodeText, gitDirectoriesOf, readHostFile } from '../../sandbox/index.ts'
+import {
+  committedFiles,
+  credentialPlaces,
+  encodePath,
+  encodeText,
+  gitDirectoriesOf,
+  homeDirectory,
+  readHostFile,
+} from '../../sandbox/index.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import { isInside } from '../core/directories-between.ts'
 import { cleanFiles } from './clean-files.ts'
@@ -68,10 +76,11 @@ async function findIn(
 ): Promise<void> {
   const prefix = repository === '' ? '' : `${repository}/`
   const byContent = new Map<string, string[]>()
+  const atHome = new Set(namesAtHome())
   for (const key of keys) {
     const name = key.slice(prefix.length)
     if (repository !== '' && isTracked(name)) continue
-    if (namesSecret(pathOfKey(key))) found.add(key)
+    if (namesSecret(pathOfKey(key), atHome)) found.add(key)
     else {
       const outermost = outermostUntracked(name, holdsTracked)
       const own = byContent.get(outermost) ?? []
@@ -88,6 +97,13 @@ async function findIn(
       if (isSecret(tree, key)) found.add(key)
     }
   }
+}
+
+/** The names of the files in which programs keep secrets at the top of a home directory: whoever keeps one in a project means the same by its name. */
+function namesAtHome(): readonly string[] {
+  const home = homeDirectory()
+  const places = credentialPlaces().filter((path) => dirname(path) === home)
+  return places.map((path) => basename(path).toLowerCase()).filter((name) => /^[._]/.test(name))
 }
 
 /** The outermost directory on the way to a file that contains no tracked file; empty if each directory does. */

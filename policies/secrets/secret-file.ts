@@ -25,11 +25,13 @@ const installed = /(?:^|\/)(?:node_modules|site-packages|dist-packages|vendor|bo
 /**
  * Whether the name of a file that git doesn't track says that it holds a secret. `path`: relative to the tree.
  *
+ * @param atHome names, in lower case, of files at the top of a home directory in which programs keep secrets
  * @internal
  */
-export function namesSecret(path: string): boolean {
+export function namesSecret(path: string, atHome: ReadonlySet<string> = new Set()): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   if (settings.test(name) || examples.test(name) || installed.test(path)) return false
+  if (atHome.has(name)) return true
   return findSensitive(path) !== undefined || (!isOtherFile(name) && isAboutSecret(path.slice(-name.length)))
 }
 
@@ -43,7 +45,9 @@ export function holdsSecret(path: string, text: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   if (examples.test(name) || settings.test(path.toLowerCase())) return false
   const isOther = isOtherFile(name)
-  return hasShape(text, knownForms) || (!isOther && isOnlySecret(text)) || hasAddress(text) || hasSetting(text, isOther)
+  const isScript = /\.(?:sh|bash|zsh|fish)$/.test(name)
+  if (hasShape(text, knownForms) || hasAddress(text) || hasSetting(text, isOther, isScript)) return true
+  return !isOther && (isOnlySecret(text) || hasLine(text))
 }
 
 /** Forms that no other text has. The looser ones are for output of commands, in which a wrong match costs less. */
@@ -51,9 +55,13 @@ const knownForms = secretShapes.filter(
   (shape) => !givenSecrets.includes(shape) && !/^(?:OpenAI|Twilio|crates|Telegram)/.test(shape.what),
 )
 
-/** Whether a text is nothing but a secret: a single long word with a digit, the words of a wallet, or users with hashes of their passwords. */
+/**
+ * Whether a text is nothing but a secret: a single long word with a digit, the words of a wallet, the bytes of its key, or users with hashes of their passwords.
+ */
 function isOnlySecret(text: string): boolean {
   if (/\$(?:apr1|2[aby]|5|6|y|argon2id?)\$[\w./=,]/.test(text)) return true
+  const numbers = /^[\d\s,[\]]{64,512}$/.test(text) ? text.split(',').map((each) => each.replace(/[[\]\s]/g, '')) : []
+  if ((numbers.length === 32 || numbers.length === 64) && numbers.every((each) => Number(each) < 256)) return true
   const words = text.trim().split(/\s+/)
   const [first = ''] = words
   if (words.length === 1)
@@ -79,25 +87,41 @@ function hasAddress(text: string): boolean {
 }
 
 /** Whether a text contains a setting that is named like a secret and has a value. */
-function hasSetting(text: string, isCode: boolean): boolean {
+function hasSetting(text: string, isCode: boolean, isScript: boolean): boolean {
   for (const { index } of text.matchAll(/[:=>]/g)) {
     const key = wordBefore(text, index)
     if (key.length < 2 || !isAboutSecret(key)) continue
-    const ahead = text.slice(index + 1, index + 300).replace(/^[>=]?[ \t]*/, '')
+    const ahead = text.slice(index + 1, index + 300).replace(/^[>=]?[ \t]*(?:(?:bearer|basic) )?/i, '')
+    // In a script, a variable of the environment is set like a setting.
+    const isSource = isCode && !(isScript && text[index] === '=' && /^[A-Z][A-Z\d_]+$/.test(key))
     const isQuoted = /^["']/.test(ahead)
     const rest = isQuoted ? ahead.slice(1) : ahead
     const end = rest.search(/[\s"'`<>,;{}()[\]]/)
     const value = end === -1 ? rest : rest.slice(0, end)
     // A text with blanks is for people.
     const isText = isQuoted && /^[ \t]/.test(rest.slice(value.length))
-    if ((isQuoted || !isCode) && !isText && isValue(value, isCode)) return true
+    if ((isQuoted || !isSource) && !isText && isValue(value, isSource)) return true
   }
   return false
 }
 
-/** The name before a separator, which may be quoted. */
+/** Whether a line names a secret and then, after blanks, has a value with a digit, as in the settings of many servers and in netrc(5). */
+function hasLine(text: string): boolean {
+  return text.split('\n').some((line) => {
+    const words = line.trim().split(/[ \t]+/, 9)
+    const isPaired = words.length % 2 === 0
+    return words.some((word, at) => {
+      const value = (words[at + 1] ?? '').replace(/^["']|["']$/g, '')
+      const isSecret = /^\w{0,40}(?:pass(?:word|wd|phrase)?|secret|token|psk)$/i.test(word)
+      return isPaired && isSecret && /\d/.test(value) && isValue(value, false)
+    })
+  })
+}
+
+/** The name before a separator, which may be quoted, or that of the element which a separator ends. */
 function wordBefore(text: string, at: number): string {
   const before = text.slice(Math.max(0, at - 70), at).trimEnd()
+  if (text[at] === '>' && before.includes('<')) return /^\w*/.exec(before.slice(before.lastIndexOf('<') + 1))?.[0] ?? ''
   let end = before.length
   if (/^["']$/.test(before[end - 1] ?? '')) end -= 1
   let start = end

@@ -32,7 +32,7 @@ export function isSecretName(path: string): boolean {
 const secretWords = list(`
   secret secrets credential credentials cred creds password passwords passwd passwds passphrase passphrases pass pwd pw pin
   token pat jwt key keys apikey apikeys accesskey accesskeys secretkey privatekey privatekeys sshkey masterkey
-  auth oauth oauth2 authtoken accesstoken refreshtoken bearer authorization cookie cookies session sessions sessionid login logins sso otp totp
+  psk auth oauth oauth2 authtoken accesstoken refreshtoken bearer authorization cookie cookies session sessions sessionid login logins sso otp totp
   mnemonic seed seedphrase wallet keystore truststore keyring keychain keytab htpasswd netrc pgpass kubeconfig dsn
   connectionstring storagestate recoverycode recoverycodes backupcode backupcodes vault adminsdk serviceaccount serviceaccountkey rootkey rootkeys env secring
 `)

@@ -12,6 +12,12 @@ describe('a name', () => {
       .split(/\s+/),
   )('says that the file holds a secret: %s', (name) => expect(namesSecret(name)).toBe(true))
 
+  test('of a file in which a program keeps secrets at the top of a home says it anywhere, unless a package manager needs it', () => {
+    const atHome = new Set(['.boto', '.npmrc'])
+    const names = ['deploy/.boto', 'x.boto', '.npmrc', 'node_modules/x/.boto']
+    expect(names.filter((name) => namesSecret(name, atHome))).toEqual(['deploy/.boto'])
+  })
+
   test.each(
     `src/index.ts package.json tokens.json tokenizer.json special_tokens_map.json max_tokens.json keyboard.json notes.txt
     src/auth/login.ts password-reset.json i18n/en.json sessions.md keys.ts vocab.txt public.pem ca.pem config.yml
@@ -43,6 +49,12 @@ describe('a content', () => {
     ['wallet', 'abandon ability able about above absent absorb abstract absurd abuse access accident\n'],
     ['value', '0123456789abcdef0123456789abcdef\n'],
     ['users', 'admin:$apr1$abcd$efghijklmnop\n'],
+    ['env.sh', 'export DB_PASSWORD=hunter2\n'],
+    ['redis.conf', 'port 6379\nrequirepass hunter2\n'],
+    ['mail', 'machine mail.internal login ada password hunter22\n'],
+    ['sites.xml', '<Server><Pass encoding="base64">aHVudGVyMg==</Pass></Server>'],
+    ['call.http', 'GET /\nAuthorization: Bearer abcdef0123456789\n'],
+    ['id.json', `[${Array.from({ length: 64 }, (_, index) => (index * 37) % 256).join(',')}]`],
     ['docker.json', '{"auths":{"x":{"auth":"dXNlcjpwYXNzd29yZA=="}}}'],
   ])('has the shape of a secret: %s', (name, text) => expect(holdsSecret(name, text)).toBe(true))
 
@@ -55,6 +67,9 @@ describe('a content', () => {
     ['limits.json', '{"max_tokens": 4096, "token_count": 12, "primary_key": "id"}'],
     ['.env.example', 'API_KEY=abc123def456\n'],
     ['README.md', 'Set `password: hunter2` in the file.'],
+    ['run.sh', 'TOKEN=$1\nKEY="$(cat key)"\ncase $token in abc123) ;; esac\npassword=prompt1\n'],
+    ['story.txt', 'The next token is 123456, and the secret of it is that nobody asked.\nkey 123456\n'],
+    ['points.json', '[[0,1,2],[3,4,5]]'],
     ['a.csv', 'name,age\nada,36\n'],
     ['hosts', 'https://example.com/a@b\n'],
     ['word', 'hello\n'],
