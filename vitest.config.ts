@@ -119,6 +119,7 @@ const long = [
   'test/engine/run/judge/stopped-files.test.ts',
   'test/engine/run/judge/trials.test.ts',
   'test/engine/run/judge/weakenings.test.ts',
+  'test/engine/run/judge/written-apart.test.ts',
   'test/engine/skills/exec.test.ts',
   'test/engine/telemetry/exec.test.ts',
   'test/engine/tools/ask-user.test.ts',
