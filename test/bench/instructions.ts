@@ -1,5 +1,5 @@
-import { execFile, execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -25,8 +25,9 @@ const repeatable = ['--predictable', '--single-threaded']
  * @returns the exit code: 1 if a program needs more than `mostGrowth` times as many instructions as in the baseline
  */
 export async function compareInstructions(isRecording: boolean): Promise<number> {
-  if (process.platform !== 'linux' || process.arch !== 'x64' || !hasValgrind()) {
-    process.stdout.write('skipped: instructions are counted only on Linux x64, with valgrind (apt install valgrind)\n')
+  const why = whyNotCounted()
+  if (why !== undefined) {
+    process.stdout.write(`skipped: ${why}\n`)
     return 0
   }
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-bench-'))
@@ -43,8 +44,12 @@ export async function compareInstructions(isRecording: boolean): Promise<number>
   }
 }
 
-function hasValgrind(): boolean {
-  return (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, 'valgrind')))
+function whyNotCounted(): string | undefined {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'instructions are counted only on Linux x64'
+  const argv = ['--tool=none', process.execPath, ...repeatable, '--eval', '0']
+  const { error, status, stderr } = spawnSync('valgrind', argv, { encoding: 'utf8' })
+  if (error !== undefined) return 'valgrind is not installed (apt install valgrind)'
+  return status === 0 ? undefined : `valgrind can't run Node here: ${stderr.trim().split('\n').at(-1)}`
 }
 
 function compare(found: Ratios, baseline: Ratios): number {
@@ -101,8 +106,8 @@ async function countIn(home: string, argv: readonly string[], load: string | und
   }
   const input = load === undefined ? '' : readFileSync(join(load, 'patch'))
   execFileSync(process.execPath, argv, { cwd: inTree('first'), env, input, stdio: 'pipe' })
-  const valgrind = ['--tool=callgrind', '--callgrind-out-file=/dev/null', process.execPath, ...repeatable, ...argv]
-  const counting = promisify(execFile)('valgrind', valgrind, { cwd: inTree('second'), env, maxBuffer: 1 << 26 })
+  const words = ['--tool=callgrind', '--callgrind-out-file=/dev/null', process.execPath, ...repeatable, ...argv]
+  const counting = promisify(execFile)('valgrind', words, { cwd: inTree('second'), env, maxBuffer: 1 << 26 })
   counting.child.stdin?.end(input)
   const { stderr } = await counting
   const count = /Collected\s*:\s*(\d+)/.exec(stderr)?.[1]
