@@ -14,8 +14,8 @@ const [suiteSeconds, installedFiles] = [10, 10_000]
 
 /**
  * Measures what `--verify` adds to a run that changes sources and tests, in a project whose suite takes ten seconds and that has ten thousand installed
- * files. The peer is the median of several runs of the same command. The suite computes instead of waiting, so that everything is slowed down alike by what else the machine
- * does.
+ * files. The peer is the median of several runs of the same command. The suite computes instead of waiting, so that everything is slowed down alike by what
+ * else the machine does.
  */
 export async function judgeBench(): Promise<readonly BenchRow[]> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))
@@ -26,22 +26,21 @@ export async function judgeBench(): Promise<readonly BenchRow[]> {
       execFileSync('npm', ['test'], { cwd: project, stdio: 'ignore' })
       return performance.now() - began
     }
-    const plain = await runAgent(project, base, [])
+    const plains = [await runAgent(project, base, [])]
     const verify = ['--verify', 'npm test']
-    // The peer runs before, between and after, because other tasks make the machine slower and faster.
-    const peers: number[] = []
-    const runPeer = (): void => void peers.push(runOnce(), runOnce())
+    // What both are compared with runs before, between and after, because other tasks make the machine slower and faster.
+    const peers = [runOnce(), runOnce()]
     const measure = async () => {
       const measured = await runAgent(project, base, verify)
-      runPeer()
+      plains.push(await runAgent(project, base, []))
+      peers.push(runOnce(), runOnce())
       return measured
     }
-    runPeer()
     const [fresh, known] = [await measure(), await measure()]
-    const peer = { wallMs: median(peers) }
+    const [peer, plain] = [median(peers), median(plains.map(({ wallMs }) => wallMs))]
     const all = peers.map((ms) => Math.round(ms)).join(', ')
     const rowOf = (name: string, { wallMs, said }: typeof fresh): BenchRow => ({
-      ...{ name, ours: { wallMs: wallMs - plain.wallMs }, peer },
+      ...{ name, ours: { wallMs: wallMs - plain }, peer: { wallMs: peer } },
       note: `peer: the command, median of ${all} ms; ${said}`,
     })
     return [rowOf('--verify, a new base', fresh), rowOf('--verify, a known base', known)]
