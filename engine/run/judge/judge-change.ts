@@ -69,7 +69,7 @@ export async function judgeChange(
   const settings = changedConfiguration(seen, part, reached, [root, source])
   const asOwn: JudgedRun = { succeeded: true, end: 'exit code 0', tests: own.tests }
   const written = new Set<string>()
-  const testFiles = { changed: inTests.filter((path) => files.has(path) || files.size === 0), before, after }
+  const testFiles = { changed: inTests.filter((path) => files.has(path) || files.size === 0), sources, before, after }
   const decideWith = (kept: JudgedRun, onBase?: JudgedRun): Decision =>
     decide({
       base: asJudged(base),
@@ -141,7 +141,8 @@ export async function judgeChange(
     return what === 'dependency' || (what === 'source' && before.type !== 'absent' && !isApart.has(path))
   }
   const hasOthers = changes.some((change) => change.root !== root) || mine.some(isOther)
-  const passing = new Map([...baseTests].filter(([, test]) => isPassing(test)))
+  // Where the decision doesn't need the base's judge to have seen a test, this one can't either.
+  const passing = new Map([...baseTests].filter(([id, test]) => isPassing(test) && against.tests.has(id)))
   const redWith = async (old: readonly string[] = []): Promise<readonly JudgeFinding[]> => {
     if (old.length === 0) return []
     const ran = await tryAgain(passing, asJudged(await runKept(old)), old)

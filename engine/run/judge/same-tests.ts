@@ -1,5 +1,5 @@
 import { isPassing, type TestResult, type TestResults } from './test-results.ts'
-import { textOfTest, withoutLayout } from './test-text.ts'
+import { isCaseOf, textOfTest, withoutLayout } from './test-text.ts'
 
 /** Reads a file of tests before and after the run, by the path that commands see; undefined if there is none. */
 export type TestFiles = {
@@ -7,6 +7,8 @@ export type TestFiles = {
   readonly after: (path: string) => string | undefined
   /** The changed files with tests, for tests whose runner doesn't report a file. */
   readonly changed: readonly string[]
+  /** Other changed files, in which such tests may be, too. */
+  readonly sources: readonly string[]
 }
 
 /**
@@ -31,14 +33,26 @@ export function findSameTests(
   }
   for (const old of lost) take(old, (now) => pathOf(now) === pathOf(old) && now.file !== old.file)
   for (const old of lost) take(old, (now) => now.name === old.name && now.file === old.file)
-  const texts = (test: TestResult, read: TestFiles['before']): string =>
-    filesOf(test, files)
-      .map((path) => withoutLayout(textOfTest(read(path) ?? '', ownName(test))?.body ?? ''))
-      .find((body) => body !== '') ?? ''
-  for (const old of lost) {
-    const text = texts(old, files.before)
-    if (text !== '') take(old, (now) => texts(now, files.after) === text)
+  const bodies = new Map<string, string>()
+  const bodyIn = (test: TestResult, read: TestFiles['before']): string => {
+    const key = `${read === files.before} ${test.id}`
+    const found =
+      bodies.get(key) ??
+      filesOf(test, files)
+        .map((path) => textOfTest(read(path) ?? '', ownName(test))?.body ?? '')
+        .find((body) => body !== '')
+    bodies.set(key, found ?? '')
+    return found ?? ''
   }
+  for (const isSame of [
+    (old: string, now: string) => withoutLayout(old) === withoutLayout(now),
+    // The cases of a table contain what the tests that it replaces did.
+    (old: string, now: string, { file }: TestResult) => isCaseOf(old, now, files.after(file ?? '') ?? ''),
+  ])
+    for (const old of lost) {
+      const body = bodyIn(old, files.before)
+      if (body !== '') take(old, (now) => isSame(body, bodyIn(now, files.after), now))
+    }
   for (const [group, cases] of Map.groupBy(lost, groupOf)) {
     const isCase = cases.length > 0 && cases.every((test) => isGenerated(test, files))
     const now = [...added.values()].filter((test) => groupOf(test) === group)
@@ -49,8 +63,8 @@ export function findSameTests(
 }
 
 /** The files in which the text of a test may be. */
-export function filesOf({ file }: TestResult, { changed }: TestFiles): readonly string[] {
-  return file === undefined ? changed : [file]
+export function filesOf({ file }: TestResult, { changed, sources }: TestFiles): readonly string[] {
+  return file === undefined ? [...changed, ...sources] : [file]
 }
 
 /** The name that a test has in the text: without the names of its cases. */

@@ -36,6 +36,23 @@ export function withoutLayout(text: string): string {
     .replaceAll(/,(?=[)\]}])/g, '')
 }
 
+/**
+ * Whether a test differs from another only by names in the place of values, which are elsewhere in its file.
+ *
+ * @param now the other test
+ * @param file the text of its file
+ */
+export function isCaseOf(old: string, now: string, file: string): boolean {
+  const [before, after] = [old, now].map((text) => text.match(tokens) ?? [])
+  if (before === undefined || before.length === 0 || before.length !== after?.length) return false
+  return before.every((token, at) => {
+    const other = after[at] ?? ''
+    return token === other || (/^["'`\d]/.test(token) && /^[A-Za-z_$]/.test(other) && file.includes(token))
+  })
+}
+
+const tokens = /"[^"\n]*"|'[^'\n]*'|`[^`]*`|[\w$.]+|[^\s\w]/g
+
 /** Whether a test checks less than before. Where nothing in it is known to check something, statements that compare do. */
 export function checksLess(before: TestText, after: TestText): boolean {
   const [old, now] = [before, after].map(({ head, body }) => `${head}\n${body}`)
@@ -90,14 +107,9 @@ const constant = /^(?:true|false|null|nil|None|undefined|is|not|in|and|or|self|t
 function countComparisons(text: string): number {
   const lines = codeOf(text).split('\n')
   return lines.filter((line, at) => {
-    const called = /^\s{0,80}(?:await )?[\w$.]+!?(?=\()/.exec(line)?.[0].length
-    if (called === undefined) return false
-    const operand = operandOf(
-      lines
-        .slice(at, at + 20)
-        .join('\n')
-        .slice(called),
-    ).trimEnd()
+    if (!/^(?:await )?[\w$.]+!?\(/.test(line.trimStart())) return false
+    const rest = lines.slice(at, at + 20).join('\n')
+    const operand = operandOf(rest.slice(line.indexOf('('))).trimEnd()
     return operand.includes(',') && /\);?$/.test(operand)
   }).length
 }

@@ -200,6 +200,17 @@ const calc = pytest.broken['calc.py'] as string
 const pyEdit = (...pairs: readonly (readonly [string, string])[]): Files => edit(pytest, pyTest, ...pairs)
 
 const pytestChanges: Table = {
+  'makes tests that repeat each other a table': {
+    more: {
+      'tests/test_sums.py':
+        'from calc import add\n\n\ndef test_one():\n    assert add(1, 0) == 1\n\n\ndef test_nine():\n    assert add(4, 5) == 9\n',
+    },
+    change: {
+      ...pytest.better,
+      'tests/test_sums.py':
+        'import pytest\n\nfrom calc import add\n\n\n@pytest.mark.parametrize("a, b, total", [(1, 0, 1), (4, 5, 9)])\ndef test_sums(a, b, total):\n    assert add(a, b) == total\n',
+    },
+  },
   'moves a source, with the setting that says where it is': {
     verdict: 'revised',
     change: {
@@ -311,7 +322,28 @@ const goChanges: Table = {
   },
 }
 
+const inlineTest = '    #[test]\n    fn adds_zero() {\n        assert_eq!(add(0, 1), 1);\n    }\n'
+
+const panics = (message: string): Record<string, string> => ({
+  'src/lib.rs': `${cargo.files['src/lib.rs'] as string}\npub fn fail() {\n    panic!("${message}");\n}\n`,
+  'tests/fail.rs': `use calc::fail;\n\n#[test]\n#[should_panic(expected = "${message}")]\nfn fails() {\n    fail();\n}\n`,
+})
+
 const cargoChanges: Table = {
+  'expects another message': {
+    verdict: 'revised',
+    more: panics('no'),
+    change: panics('never'),
+  },
+  'moves a test out of the source': {
+    more: {
+      'src/lib.rs': `${cargo.files['src/lib.rs'] as string}\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n${inlineTest}}\n`,
+    },
+    change: {
+      'src/lib.rs': cargo.files['src/lib.rs'] as string,
+      'tests/zero.rs': `use calc::add;\n\n${inlineTest.replaceAll(/^ {4}/gm, '')}`,
+    },
+  },
   'keeps results': { change: cargo.better },
   'adds a test': {
     change: {

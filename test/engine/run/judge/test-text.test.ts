@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checksLess, countChecks } from '../../../../engine/run/judge/test-text.ts'
+import { checksLess, countChecks, isCaseOf } from '../../../../engine/run/judge/test-text.ts'
 
 test.each([
   'assert add(1, 2) == 3',
@@ -49,4 +49,13 @@ test('a test checks less if it asserts less, or, where it asserts nothing by nam
   expect(bodies('equal(\n  add(1),\n  2,\n);', 'add(1);')).toBe(true)
   expect(bodies('with open(a) as f:\nf.write(b)\nread(a)', 'a.write(b)\nread(a)')).toBe(false)
   expect(bodies('mustBe(add(1), 2)', 'mustBe(add(2), 3)')).toBe(false)
+})
+
+test('a case of a table differs from the test that it replaces only by names for values that its file contains', () => {
+  const table = '@parametrize("text, n", [("1", 1), ("2", 2)])\ndef test_n(text, n):\n    assert parse(text) == n\n'
+  const body = 'assert parse(text) == n'
+  expect(isCaseOf('assert parse("2") == 2', body, table)).toBe(true)
+  expect(isCaseOf('assert parse("3") == 3', body, table)).toBe(false)
+  expect(isCaseOf('assert parse("2") == 2', 'assert parse(text) != n', table)).toBe(false)
+  expect(isCaseOf('assert parse("2") == 2', 'assert True', table)).toBe(false)
 })
