@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path/posix'
+import { isDeepStrictEqual } from 'node:util'
 import type { RunChange } from '../../transaction/change-record.ts'
 import { manifests, type JudgePart } from './judge-parts.ts'
 import { textIn } from './judge-tree.ts'
@@ -8,6 +9,7 @@ import { isTest } from '../record/make-record.ts'
 import { changedSettings, entriesIn, settingsIn } from './merge-manifest.ts'
 import { wordsOf, type Reached } from './reach-command.ts'
 import type { TestResults } from './test-results.ts'
+import { textOfTest } from './test-text.ts'
 
 /** The changed files that decide what the command does, apart from what it runs. */
 export function changedConfiguration(
@@ -24,6 +26,20 @@ export function changedConfiguration(
     if (before === undefined) return []
     return changedSettings(basename(path), before, after ?? '')?.length === 0 ? [] : [path]
   })
+}
+
+/**
+ * Whether a run changed the functions by which a file of fixtures takes part in pytest itself. Such a function decides what becomes of all tests, so it is
+ * configuration; a fixture is a part of the tests that name it.
+ */
+export function changesHooks(
+  path: string,
+  ...[before, after]: readonly ((path: string) => string | undefined)[]
+): boolean {
+  if (basename(path) !== 'conftest.py') return false
+  const [old, now] = [before?.(path) ?? '', after?.(path) ?? '']
+  const names = new Set(`${old}\n${now}`.match(/\bpytest_\w+/g))
+  return [...names].some((name) => !isDeepStrictEqual(textOfTest(old, name), textOfTest(now, name)))
 }
 
 /** The settings, as texts, of programs that a command may run: files beside the manifest, and those parts of manifests that a program it names reads. */

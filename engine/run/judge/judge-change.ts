@@ -2,7 +2,7 @@ import type { JudgeFinding, Judgement } from '../../core/run-record.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import type { RunChange } from '../../transaction/change-record.ts'
 import type { StoredRun } from './base-cache.ts'
-import { changedConfiguration, manifestsIn, startedBy } from './changed-configuration.ts'
+import { changedConfiguration, changesHooks, manifestsIn, startedBy } from './changed-configuration.ts'
 import { packagesOf } from './installed-packages.ts'
 import { matchesAny, stateOf, type Judge } from './judge.ts'
 import type { JudgePart } from './judge-parts.ts'
@@ -66,7 +66,8 @@ export async function judgeChange(
   const part = keeping(named)
   const inTests = seen.filter(({ path }) => part(path) === 'test').map(({ path }) => path)
   const commands = changesOfCommand(reached, judge.reach(command, after, manifestsIn(mine)))
-  const settings = changedConfiguration(seen, part, reached, [root, source])
+  const hooked = inTests.filter((path) => changesHooks(path, before, after))
+  const settings = [...changedConfiguration(seen, part, reached, [root, source]), ...hooked]
   const asOwn: JudgedRun = { succeeded: true, end: 'exit code 0', tests: own.tests }
   const written = new Set<string>()
   const testFiles = { changed: inTests.filter((path) => files.has(path) || files.size === 0), sources, before, after }
@@ -79,7 +80,7 @@ export async function judgeChange(
       commands: [...commands, ...startedBy(settings, reached, baseTests), ...[...written].map(asWritten)],
       settings,
       files: testFiles,
-      support: inTests.filter((path) => !files.has(path) && files.size > 0),
+      support: inTests.filter((path) => !files.has(path) && files.size > 0 && !hooked.includes(path)),
     })
   let installed: readonly string[] = []
   const runKept = async (old: readonly string[] = []): Promise<StoredRun> => {

@@ -185,7 +185,12 @@ function textIn(test: TestResult, files: TestFiles, read: TestFiles['before']): 
 
 /** What a person who reviews a change with a good verdict may want to look at. */
 function notes({ files, support, settings, base }: Evidence, required: number): readonly JudgeFinding[] {
+  const tests = [...base.tests.values()].filter(({ file }) => file === undefined)
+  const withTests = files.sources.filter((path) =>
+    tests.some((test) => textOfTest(files.before(path) ?? '', ownName(test)) !== undefined),
+  )
   return [
+    ...withTests.map((subject) => ({ kind: 'note', subject, detail: insideSource }) as const),
     ...files.changed.map((subject) => ({ kind: 'edited', subject }) as const),
     ...[...support, ...settings].map((subject) => ({ kind: 'edited', subject }) as const),
     ...(base.succeeded || required > 0
@@ -193,6 +198,8 @@ function notes({ files, support, settings, base }: Evidence, required: number): 
       : [{ kind: 'note', subject: 'base', detail: `the command ended with ${base.end} before the change` } as const]),
   ]
 }
+
+const insideSource = 'the tests inside it are compared only by their names'
 
 const weakenings: readonly JudgeFinding['kind'][] = ['command', 'vanished', 'failed', 'disabled', 'settings', 'emptied']
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { judge, type Files } from '../../../support/judge-change.ts'
-import { pytest } from './projects.ts'
+import { cargo, pytest } from './projects.ts'
 
 const files: Files = {
   ...pytest.files,
@@ -47,3 +47,28 @@ test.skipIf(pytest.isMissing())('a broken source is no reason for tests that wer
   const verdict = await verdictOf({ ...renamed, 'calc.py': 'def add(a, b):\n    return a - b\n' })
   expect(Array.isArray(verdict) ? verdict[1] : verdict).not.toBe(true)
 })
+
+test.skipIf(pytest.isMissing())('a hook that decides about all tests is no fixture that a test needs', async () => {
+  const hook =
+    '@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    outcome = yield\n    outcome.get_result().outcome = "passed"\n'
+  const verdict = await verdictOf({ ...pytest.broken, 'conftest.py': `${files['conftest.py']}\n\n${hook}` })
+  expect(Array.isArray(verdict) ? verdict.slice(0, 2) : verdict).toEqual(['weakened', false])
+})
+
+test.skipIf(cargo.isMissing())(
+  'a changed source with tests in it is named, because only their names are compared',
+  async () => {
+    const inside = `${cargo.files['src/lib.rs'] as string}\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn inside() {\n        assert_eq!(super::add(1, 1), 2);\n    }\n}\n`
+    const judged = await judge({
+      files: { ...cargo.files, 'src/lib.rs': inside },
+      change: { 'src/lib.rs': inside.replace('a + b', 'b + a') },
+      command: cargo.command,
+    })
+    expect(typeof judged === 'string' ? judged : judged.judgement).toMatchObject({
+      verdict: 'kept',
+      findings: expect.arrayContaining([
+        { kind: 'note', subject: 'src/lib.rs', detail: expect.stringContaining('only by their names') },
+      ]),
+    })
+  },
+)
