@@ -1,6 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { tempDir } from './temp-dir.ts'
@@ -34,8 +35,10 @@ export async function startRedis(...options: readonly string[]): Promise<TestRed
     execFileSync('/usr/bin/redis-cli', ['-p', String(port), ...words], { stdio: ['ignore', 'pipe', 'pipe'] }).toString()
   const start = async (): Promise<void> => {
     const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes', '--save', '']
-    child = spawn('/usr/bin/redis-server', [...words, ...options], { stdio: 'ignore' })
+    const server = spawn('/usr/bin/redis-server', [...words, ...options], { stdio: 'ignore' })
+    child = server
     for (;;) {
+      if (server.exitCode !== null) throw new Error(`redis-server ended at once (exit code ${server.exitCode})`)
       try {
         if (cli('ping').includes('PONG')) return
       } catch {
@@ -54,11 +57,14 @@ export async function startRedis(...options: readonly string[]): Promise<TestRed
   return { url: `redis://127.0.0.1:${port}`, cli, kill, start }
 }
 
-/** A port that nothing listens on. */
+/** A port that nothing listens on. It isn't one of those that the system gives to connections, which might take it before the server does (ip(7)). */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  for (;;) {
+    const [port, server] = [randomInt(10_000, 32_000), createServer()]
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+    })
+    if (isFree) return port
+  }
 }
